@@ -1,0 +1,20 @@
+#!/bin/sh
+# From a clean checkout to a first answer: installs missing packages (Debian 12), builds sdsim, runs
+# one scenario and compares all of them with their published measurements.
+#
+#     sh tools/quickstart.sh [SCENARIO]
+
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+scenario=${1:-scenarios/esp32-arduino-sd-write-16k.yaml}
+. "$root/tools/packages.sh"
+
+need_packages build-essential cmake ninja-build pkg-config libyaml-dev
+
+cd "$root"
+cmake --preset release -DBUILD_TESTING=OFF >&2
+cmake --build --preset release --target sdsim >&2
+
+build/sdsim run "$scenario"
+build/sdsim compare scenarios
