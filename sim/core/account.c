@@ -1,0 +1,84 @@
+#include "core/account.h"
+
+#include <assert.h>
+
+static const char *const kind_names[SDSIM_KIND_COUNT] = {
+    [SDSIM_PAYLOAD] = "payload", [SDSIM_PROTOCOL] = "protocol", [SDSIM_GAP] = "gap",
+    [SDSIM_POLL] = "poll",       [SDSIM_ACCESS] = "access",     [SDSIM_BUSY] = "busy",
+    [SDSIM_PAUSE] = "pause",     [SDSIM_COPY] = "copy",         [SDSIM_HOST] = "host",
+    [SDSIM_IDLE] = "idle",
+};
+
+static const char *const purpose_names[SDSIM_PURPOSE_COUNT] = {
+    [SDSIM_FOR_DATA] = "data",           [SDSIM_FOR_FAT] = "fat",
+    [SDSIM_FOR_DIRECTORY] = "directory", [SDSIM_FOR_FSINFO] = "fsinfo",
+    [SDSIM_FOR_BITMAP] = "bitmap",       [SDSIM_FOR_BOOT] = "boot",
+    [SDSIM_FOR_INIT] = "init",
+};
+
+const char *sdsim_kind_name(enum sdsim_kind kind)
+{
+    return kind_names[kind];
+}
+
+const char *sdsim_purpose_name(enum sdsim_purpose purpose)
+{
+    return purpose_names[purpose];
+}
+
+sdsim_ps sdsim_account_kind(const struct sdsim_account *account, enum sdsim_kind kind)
+{
+    sdsim_ps sum = 0;
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        sum = sdsim_time_sum(sum, account->ps[p][kind]);
+    }
+    return sum;
+}
+
+sdsim_ps sdsim_account_purpose(const struct sdsim_account *account, enum sdsim_purpose purpose)
+{
+    sdsim_ps sum = 0;
+    for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
+        sum = sdsim_time_sum(sum, account->ps[purpose][k]);
+    }
+    return sum;
+}
+
+sdsim_ps sdsim_account_total(const struct sdsim_account *account)
+{
+    sdsim_ps sum = 0;
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        sum = sdsim_time_sum(sum, sdsim_account_purpose(account, (enum sdsim_purpose)p));
+    }
+    return sum;
+}
+
+void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
+                     sdsim_ps ready_at, sdsim_ps pause)
+{
+    assert(from <= to);
+    const sdsim_ps card_end = ready_at < from ? from : ready_at > to ? to : ready_at;
+    const sdsim_ps pause_from = ready_at > pause ? ready_at - pause : 0;
+    const sdsim_ps normal_end = pause_from < from       ? from
+                                : pause_from > card_end ? card_end
+                                                        : pause_from;
+    sdsim_book(meter, normal, normal_end - from);
+    sdsim_book(meter, SDSIM_PAUSE, card_end - normal_end);
+    sdsim_book(meter, SDSIM_POLL, to - card_end);
+
+    const sdsim_ps wait = card_end - from;
+    if (wait > meter->counters.longest_wait) {
+        meter->counters.longest_wait = wait;
+        meter->counters.longest_wait_at = from;
+    }
+    if (meter->recorder != NULL && wait != 0) {
+        if (normal_end > from) {
+            sdsim_record(meter->recorder, from, normal_end - from, SDSIM_LANE_CARD, (uint8_t)normal,
+                         (uint8_t)meter->purpose);
+        }
+        if (card_end > normal_end) {
+            sdsim_record(meter->recorder, normal_end, card_end - normal_end, SDSIM_LANE_CARD,
+                         (uint8_t)SDSIM_PAUSE, (uint8_t)meter->purpose);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/*
+ * The account: where all the time of one task went.
+ *
+ * Every advance of virtual time is booked once, under one kind (what the time was spent on) and one
+ * purpose (for what sake). The sum over all cells equals the task's total time to the picosecond; a
+ * test holds that for every scenario. Work hidden behind longer work is not booked.
+ *
+ * The rule for waits, the same in every port: up to the instant the card is ready, waiting is the
+ * card's - its normal access or busy first, an extraordinary pause last, so that a host that comes
+ * late sees the tail. From that instant to the end of the step that notices it (poll bytes, dead
+ * time, sleep), and for a look at a card that is ready already, it is poll. The byte or frame that
+ * carries an answer (R1, start token, data response, the status reply that says ready) and the
+ * clocks the protocol itself demands (N_CR, N_WR, the smallest N_AC) are protocol clocks.
+ *
+ * The meter is what flows through all layers: the account and counters of the task at work, the
+ * purpose of what it is doing, and the recorder, which may be NULL.
+ */
+#ifndef SDSIM_CORE_ACCOUNT_H
+#define SDSIM_CORE_ACCOUNT_H
+
+#include <stdint.h>
+
+#include "core/recorder.h"
+#include "core/time.h"
+
+enum sdsim_kind {
+    SDSIM_PAYLOAD,  /* clocks that carry data bytes of the user or of metadata */
+    SDSIM_PROTOCOL, /* clocks that carry commands, responses, tokens, CRC, gaps the protocol demands
+                     */
+    SDSIM_GAP,      /* the bus stands still between two pieces of a transfer */
+    SDSIM_POLL,     /* looking, or not looking, at a card that is ready */
+    SDSIM_ACCESS,   /* the card fetches data */
+    SDSIM_BUSY,     /* the card programs */
+    SDSIM_PAUSE,    /* the card does housekeeping: merges, erases, refreshes */
+    SDSIM_COPY,     /* the CPU moves data between buffers */
+    SDSIM_HOST, /* other CPU time: driver, interrupts, task switches, CRC, file system, language */
+    SDSIM_IDLE, /* nothing to do */
+    SDSIM_KIND_COUNT
+};
+
+enum sdsim_purpose {
+    SDSIM_FOR_DATA,
+    SDSIM_FOR_FAT,
+    SDSIM_FOR_DIRECTORY,
+    SDSIM_FOR_FSINFO,
+    SDSIM_FOR_BITMAP,
+    SDSIM_FOR_BOOT,
+    SDSIM_FOR_INIT,
+    SDSIM_PURPOSE_COUNT
+};
+
+struct sdsim_account {
+    sdsim_ps ps[SDSIM_PURPOSE_COUNT][SDSIM_KIND_COUNT];
+};
+
+/* What a task did, in numbers; the counterpart of the account for things that are counted. */
+struct sdsim_counters {
+    uint64_t commands[64]; /* sent on the bus, by index; CMD55 and the ACMD behind it count each */
+    uint64_t app_commands[64]; /* of these, the ones that were application commands */
+    uint64_t blocks_read;
+    uint64_t blocks_written;
+    uint64_t bus_clocks;      /* clock periods on the bus, all kinds */
+    sdsim_ps longest_wait;    /* longest single wait for the card, access or busy with pause */
+    sdsim_ps longest_wait_at; /* when that wait began */
+};
+
+struct sdsim_meter {
+    struct sdsim_account account;
+    struct sdsim_counters counters;
+    enum sdsim_purpose purpose;      /* of whatever is being done now */
+    struct sdsim_recorder *recorder; /* may be NULL; not owned */
+};
+
+/* Names as printed and as used in JSON: "payload", "protocol", ... and "data", "fat", ... */
+const char *sdsim_kind_name(enum sdsim_kind kind);
+const char *sdsim_purpose_name(enum sdsim_purpose purpose);
+
+/* Sum of all cells; of one kind over all purposes; of one purpose over all kinds. */
+sdsim_ps sdsim_account_total(const struct sdsim_account *account);
+sdsim_ps sdsim_account_kind(const struct sdsim_account *account, enum sdsim_kind kind);
+sdsim_ps sdsim_account_purpose(const struct sdsim_account *account, enum sdsim_purpose purpose);
+
+/* Books d under `kind` without moving any time: for closed-form runs, whose time moves at once. */
+static inline void sdsim_book(struct sdsim_meter *meter, enum sdsim_kind kind, sdsim_ps d)
+{
+    meter->account.ps[meter->purpose][kind] += d;
+}
+
+/* Spends d on `kind`: books it, moves *now, and records a span in `lane` if somebody listens. */
+static inline void sdsim_spend(struct sdsim_meter *meter, sdsim_ps *now, enum sdsim_kind kind,
+                               enum sdsim_lane lane, sdsim_ps d)
+{
+    sdsim_book(meter, kind, d);
+    if (meter->recorder != NULL && d != 0) {
+        sdsim_record(meter->recorder, *now, d, lane, (uint8_t)kind, (uint8_t)meter->purpose);
+    }
+    *now = sdsim_time_sum(*now, d);
+}
+
+/*
+ * Books the stretch from `from` to `to` in which the host waits for a card that becomes ready at
+ * `ready_at`, the last `pause` of it extraordinary; `normal` is SDSIM_ACCESS or SDSIM_BUSY. What
+ * lies behind ready_at is poll. Moves no time. Keeps counters.longest_wait.
+ */
+void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
+                     sdsim_ps ready_at, sdsim_ps pause);
+
+#endif
