@@ -1,0 +1,584 @@
+#include "card/card.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define OPEN_ENDED UINT32_MAX
+
+void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
+                     struct sdsim_medium *medium, uint64_t seed, uint32_t draw)
+{
+    *card = (struct sdsim_card){
+        .params = params,
+        .medium = medium,
+        .state = SDSIM_CARD_IDLE,
+        .width = 1,
+        .sectors = sdsim_csd_sectors(params),
+        .init_at = SDSIM_TIME_END,
+    };
+    assert(card->sectors <= sdsim_medium_sectors(medium));
+    sdsim_flash_init(&card->flash, &params->flash, seed, draw);
+}
+
+static bool busy_at(const struct sdsim_card *card, sdsim_ps now)
+{
+    return card->busy.at > now;
+}
+
+uint32_t sdsim_card_status(const struct sdsim_card *card, sdsim_ps now)
+{
+    enum sdsim_card_state state = card->state;
+    if (busy_at(card, now) && state == SDSIM_CARD_TRANSFER) {
+        state = SDSIM_CARD_PROGRAM;
+    }
+    uint32_t status = (uint32_t)state << 9;
+    if (!busy_at(card, now)) {
+        status |= SDSIM_STATUS_READY_FOR_DATA;
+    }
+    if (card->app) {
+        status |= SDSIM_STATUS_APP_CMD;
+    }
+    if (card->out_of_range) {
+        status |= SDSIM_STATUS_OUT_OF_RANGE;
+    }
+    return status;
+}
+
+/* ---- replies ---- */
+
+static void put32(uint8_t *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        out[i] = (uint8_t)(value >> (24 - 8 * i));
+    }
+}
+
+static void reply_plain(const struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+{
+    reply->answered = true;
+    if (card->spi) {
+        reply->r1 = card->state == SDSIM_CARD_IDLE ? SDSIM_R1_IDLE : 0;
+        reply->extra_count = 0;
+    } else {
+        put32(reply->extra, sdsim_card_status(card, end));
+        reply->extra_count = 4;
+    }
+}
+
+static void reply_word(const struct sdsim_card *card, sdsim_ps end, uint32_t word,
+                       struct sdsim_reply *reply)
+{
+    reply_plain(card, end, reply);
+    put32(reply->extra, word);
+    reply->extra_count = 4;
+}
+
+static void reply_illegal(struct sdsim_card *card, struct sdsim_reply *reply)
+{
+    card->app = false;
+    if (card->spi) {
+        reply->answered = true;
+        reply->r1 =
+            (uint8_t)(SDSIM_R1_ILLEGAL | (card->state == SDSIM_CARD_IDLE ? SDSIM_R1_IDLE : 0));
+    }
+}
+
+static void reply_register(struct sdsim_card *card, sdsim_ps end, uint16_t bytes,
+                           struct sdsim_reply *reply)
+{
+    reply_plain(card, end, reply);
+    reply->data = SDSIM_DATA_REGISTER;
+    reply->block_bytes = bytes;
+    card->ready = (struct sdsim_ready){.at = end};
+}
+
+/* ---- transfers ---- */
+
+/* From the address of a command to a sector; false with the error in the reply. */
+static bool to_lba(struct sdsim_card *card, uint32_t address, struct sdsim_reply *reply,
+                   uint32_t *lba)
+{
+    const bool bytes = card->params->type == SDSIM_SDSC;
+    if (bytes && address % SDSIM_SECTOR != 0) {
+        reply->r1 |= SDSIM_R1_ADDRESS;
+        return false;
+    }
+    *lba = bytes ? address / SDSIM_SECTOR : address;
+    if (*lba >= card->sectors) {
+        reply->r1 |= card->spi ? SDSIM_R1_PARAMETER : 0;
+        card->out_of_range = true;
+        return false;
+    }
+    return true;
+}
+
+static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t address,
+                           struct sdsim_reply *reply)
+{
+    reply_plain(card, end, reply);
+    if (!to_lba(card, address, reply, &card->lba)) {
+        return;
+    }
+    reply->multiple = index == 18 || index == 25;
+    card->left = !reply->multiple ? 1 : card->block_count > 0 ? card->block_count : OPEN_ENDED;
+    card->block_count = 0;
+    if (index == 17 || index == 18) {
+        reply->data = SDSIM_DATA_READ;
+        card->state = SDSIM_CARD_DATA;
+        card->ready = sdsim_flash_read_first(&card->flash, end, card->lba);
+    } else {
+        reply->data = SDSIM_DATA_WRITE;
+        card->state = SDSIM_CARD_RECEIVE;
+        card->well_written = 0;
+        sdsim_flash_write_first(&card->flash, card->lba);
+    }
+}
+
+static void stop_write(struct sdsim_card *card, sdsim_ps end)
+{
+    const sdsim_ps from = card->busy.at > end ? card->busy.at : end;
+    card->busy = sdsim_flash_write_stop(&card->flash, from);
+    card->state = SDSIM_CARD_TRANSFER;
+}
+
+void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end)
+{
+    if (card->state == SDSIM_CARD_RECEIVE) {
+        stop_write(card, end);
+    }
+}
+
+static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+{
+    if (card->state == SDSIM_CARD_RECEIVE) {
+        stop_write(card, end);
+    } else if (card->state == SDSIM_CARD_DATA) {
+        card->state = SDSIM_CARD_TRANSFER;
+    } else if (!card->spi) {
+        return; /* illegal in this state: silence */
+    }
+    reply_plain(card, end, reply);
+    reply->busy = busy_at(card, end);
+}
+
+static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
+                          struct sdsim_reply *reply)
+{
+    reply_plain(card, end, reply);
+    if (index != 38) {
+        (void)to_lba(card, argument, reply, index == 32 ? &card->erase_from : &card->erase_to);
+        return;
+    }
+    if (card->erase_to < card->erase_from ||
+        !sdsim_medium_erase(card->medium, card->erase_from,
+                            card->erase_to - card->erase_from + 1)) {
+        reply->r1 |= SDSIM_R1_ERASE_SEQUENCE;
+        return;
+    }
+    card->busy = sdsim_flash_erase(&card->flash, end);
+    reply->busy = true;
+}
+
+bool sdsim_card_read_beyond(const struct sdsim_card *card)
+{
+    return card->lba >= card->sectors;
+}
+
+/* The first sector a fake card does not really have. */
+static uint32_t real_sectors(const struct sdsim_card *card)
+{
+    const uint64_t real = card->params->real_bytes / SDSIM_SECTOR;
+    return real > 0 && real < card->sectors ? (uint32_t)real : card->sectors;
+}
+
+void sdsim_card_read_many(const struct sdsim_card *card, uint32_t count, uint8_t *out)
+{
+    if (out == NULL) {
+        return;
+    }
+    const uint32_t real = real_sectors(card);
+    const uint32_t stored = card->lba >= real          ? 0
+                            : count < real - card->lba ? count
+                                                       : real - card->lba;
+    if (stored > 0) {
+        sdsim_medium_read(card->medium, card->lba, stored, out);
+    }
+    memset(out + (size_t)stored * SDSIM_SECTOR, 0xFF, (size_t)(count - stored) * SDSIM_SECTOR);
+}
+
+void sdsim_card_read_bytes(const struct sdsim_card *card, uint8_t out[SDSIM_SECTOR])
+{
+    sdsim_card_read_many(card, 1, out);
+}
+
+/* `blocks` of the transfer are over; a counted one ends by itself. */
+static void count_blocks(struct sdsim_card *card, uint32_t blocks)
+{
+    card->lba += blocks;
+    if (card->left != OPEN_ENDED) {
+        card->left -= blocks;
+    }
+}
+
+void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end)
+{
+    count_blocks(card, 1);
+    if (card->left == 0) {
+        card->state = SDSIM_CARD_TRANSFER;
+        return;
+    }
+    card->ready = sdsim_flash_read_next(&card->flash, end);
+}
+
+uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most)
+{
+    /* The last block of a counted transfer, and the first one beyond the end, are unlike. */
+    if (card->left != OPEN_ENDED && most > card->left - 1) {
+        most = card->left - 1;
+    }
+    if (most > card->sectors - card->lba) {
+        most = card->sectors - card->lba;
+    }
+    return (uint32_t)sdsim_flash_read_alike(&card->flash, most);
+}
+
+void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span)
+{
+    sdsim_flash_read_skip(&card->flash, blocks);
+    count_blocks(card, blocks);
+    card->ready.at = sdsim_time_sum(card->ready.at, span);
+}
+
+static bool store(struct sdsim_card *card, uint32_t count, const struct sdsim_content *content)
+{
+    const uint32_t real = real_sectors(card);
+    if (card->lba >= real) {
+        return true; /* a fake card says yes and forgets */
+    }
+    const uint32_t kept = count < real - card->lba ? count : real - card->lba;
+    return sdsim_medium_write(card->medium, card->lba, kept, content);
+}
+
+/* The transfer has ended by its count (or was a single block): the card commits at once. */
+static void end_if_counted(struct sdsim_card *card, sdsim_ps end)
+{
+    if (card->left == 0) {
+        stop_write(card, end);
+    }
+}
+
+bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
+                            const struct sdsim_content *content)
+{
+    if (card->lba >= card->sectors) {
+        card->out_of_range = true;
+        return false;
+    }
+    if (!store(card, 1, content)) {
+        return false;
+    }
+    card->busy = sdsim_flash_write_block(&card->flash, end);
+    card->well_written++;
+    count_blocks(card, 1);
+    end_if_counted(card, end);
+    return true;
+}
+
+uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most)
+{
+    /* The last block of a counted transfer commits and is unlike the others. */
+    if (card->left != OPEN_ENDED && most > card->left - 1) {
+        most = card->left - 1;
+    }
+    if (most > card->sectors - card->lba) {
+        most = card->sectors - card->lba;
+    }
+    return (uint32_t)sdsim_flash_write_alike(&card->flash, most);
+}
+
+bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
+                           const struct sdsim_content *content)
+{
+    if (!store(card, blocks, content)) {
+        return false;
+    }
+    sdsim_flash_write_skip(&card->flash, blocks);
+    card->busy.at = sdsim_time_sum(card->busy.at, span);
+    card->well_written += blocks;
+    count_blocks(card, blocks);
+    return true;
+}
+
+/* ---- identification and setup ---- */
+
+static void reset(struct sdsim_card *card, bool selected)
+{
+    card->spi = card->spi || selected;
+    card->state = SDSIM_CARD_IDLE;
+    card->app = false;
+    card->crc_on = false;
+    card->high_speed = false;
+    card->out_of_range = false;
+    card->width = 1;
+    card->rca = 0;
+    card->block_count = 0;
+    card->init_at = SDSIM_TIME_END;
+    card->busy = (struct sdsim_ready){0};
+}
+
+static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
+                                struct sdsim_reply *reply)
+{
+    const bool asks = card->spi || (argument & SDSIM_OCR_VOLTAGES) != 0;
+    if (asks && card->init_at == SDSIM_TIME_END) {
+        card->init_at = sdsim_time_sum(end, card->params->init_time);
+    }
+    const bool high_capacity = card->params->type != SDSIM_SDSC;
+    const bool ready = end >= card->init_at && (!high_capacity || (argument & SDSIM_OCR_CCS) != 0);
+    if (ready && card->state == SDSIM_CARD_IDLE) {
+        card->state = card->spi ? SDSIM_CARD_TRANSFER : SDSIM_CARD_READY;
+    }
+    if (card->spi) {
+        reply_plain(card, end, reply);
+    } else {
+        reply_word(card, end,
+                   SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) |
+                       (ready && high_capacity ? SDSIM_OCR_CCS : 0),
+                   reply);
+    }
+}
+
+static uint32_t ocr(const struct sdsim_card *card)
+{
+    const bool ready = card->state != SDSIM_CARD_IDLE;
+    return SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) |
+           (ready && card->params->type != SDSIM_SDSC ? SDSIM_OCR_CCS : 0);
+}
+
+/* CMD9 and CMD10: a data block in SPI mode, response R2 on the SD bus. */
+static void csd_or_cid(struct sdsim_card *card, sdsim_ps end, uint8_t index,
+                       struct sdsim_reply *reply)
+{
+    if (index == 9) {
+        sdsim_csd(card->params, card->high_speed, card->block);
+    } else {
+        sdsim_cid(card->params, card->block);
+    }
+    if (card->spi) {
+        reply_register(card, end, SDSIM_CSD_BYTES, reply);
+        return;
+    }
+    reply->answered = true;
+    memcpy(reply->extra, card->block, SDSIM_CSD_BYTES);
+    reply->extra_count = SDSIM_CSD_BYTES;
+}
+
+static void send_status(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+{
+    reply_plain(card, end, reply);
+    if (card->spi) {
+        reply->extra[0] = card->out_of_range ? SDSIM_R2_OUT_OF_RANGE : 0;
+        reply->extra_count = 1;
+    }
+    card->out_of_range = false;
+}
+
+/* ---- the command tables ---- */
+
+enum legal_in {
+    IN_IDLE = 1 << SDSIM_CARD_IDLE,
+    IN_READY = 1 << SDSIM_CARD_READY,
+    IN_IDENT = 1 << SDSIM_CARD_IDENT,
+    IN_STANDBY = 1 << SDSIM_CARD_STANDBY,
+    IN_TRANSFER = 1 << SDSIM_CARD_TRANSFER,
+    IN_DATA = 1 << SDSIM_CARD_DATA,
+    IN_RECEIVE = 1 << SDSIM_CARD_RECEIVE,
+    IN_ANY = 0xFF,
+};
+
+struct rule {
+    uint8_t sd_states;  /* 0: not on the SD bus */
+    uint8_t spi_states; /* 0: not in SPI mode */
+};
+
+/* Sections 4.8 (card state transition table) and 7.3.1.3 (SPI commands). */
+static const struct rule basic_rules[64] = {
+    [0] = {IN_ANY, IN_ANY},
+    [2] = {IN_READY, 0},
+    [3] = {IN_IDENT | IN_STANDBY, 0},
+    [6] = {IN_TRANSFER, IN_TRANSFER},
+    [7] = {IN_STANDBY | IN_TRANSFER, 0},
+    [8] = {IN_IDLE, IN_IDLE | IN_TRANSFER},
+    [9] = {IN_STANDBY, IN_TRANSFER},
+    [10] = {IN_STANDBY, IN_TRANSFER},
+    [12] = {IN_DATA | IN_RECEIVE, IN_ANY},
+    [13] = {IN_STANDBY | IN_TRANSFER | IN_DATA | IN_RECEIVE, IN_ANY},
+    [16] = {IN_TRANSFER, IN_TRANSFER},
+    [17] = {IN_TRANSFER, IN_TRANSFER},
+    [18] = {IN_TRANSFER, IN_TRANSFER},
+    [23] = {IN_TRANSFER, 0},
+    [24] = {IN_TRANSFER, IN_TRANSFER},
+    [25] = {IN_TRANSFER, IN_TRANSFER},
+    [32] = {IN_TRANSFER, IN_TRANSFER},
+    [33] = {IN_TRANSFER, IN_TRANSFER},
+    [38] = {IN_TRANSFER, IN_TRANSFER},
+    [55] = {IN_ANY, IN_ANY},
+    [58] = {0, IN_ANY},
+    [59] = {0, IN_ANY},
+};
+
+static const struct rule app_rules[64] = {
+    [6] = {IN_TRANSFER, 0},
+    [13] = {IN_TRANSFER, IN_TRANSFER},
+    [22] = {IN_TRANSFER, IN_TRANSFER},
+    [23] = {IN_TRANSFER, IN_TRANSFER},
+    [41] = {IN_IDLE, IN_ANY},
+    [42] = {IN_TRANSFER, IN_TRANSFER},
+    [51] = {IN_TRANSFER, IN_TRANSFER},
+};
+
+static bool legal(const struct sdsim_card *card, uint8_t index, bool app)
+{
+    if (index == 6 && !app && card->params->high_hz == 0) {
+        return false; /* cards before version 1.10 have no class 10 */
+    }
+    const struct rule *rule = app ? &app_rules[index & 63] : &basic_rules[index & 63];
+    const uint8_t states = card->spi ? rule->spi_states : rule->sd_states;
+    return (states >> card->state & 1u) != 0;
+}
+
+static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
+                        struct sdsim_reply *reply)
+{
+    switch (index) {
+    case 6:
+        card->width = (argument & 3) == 2 ? 4 : 1;
+        reply_plain(card, end, reply);
+        break;
+    case 13:
+        sdsim_sd_status(card->params, card->width, card->block);
+        reply_register(card, end, SDSIM_STATUS_BYTES, reply);
+        if (card->spi) {
+            reply->extra[0] = 0;
+            reply->extra_count = 1;
+        }
+        break;
+    case 22:
+        put32(card->block, card->well_written);
+        reply_register(card, end, 4, reply);
+        break;
+    case 41:
+        operating_condition(card, end, argument, reply);
+        break;
+    case 51:
+        sdsim_scr(card->params, card->block);
+        reply_register(card, end, SDSIM_SCR_BYTES, reply);
+        break;
+    default: /* 23: pre-erase count, no effect on this flash; 42: card detect pull-up */
+        reply_plain(card, end, reply);
+        break;
+    }
+}
+
+static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
+                          struct sdsim_reply *reply)
+{
+    switch (index) {
+    case 2:
+        csd_or_cid(card, end, 10, reply);
+        card->state = SDSIM_CARD_IDENT;
+        break;
+    case 3:
+        card->rca = (uint16_t)(card->rca + 0x1234);
+        reply_word(card, end, (uint32_t)card->rca << 16 | (sdsim_card_status(card, end) & 0xFFFF),
+                   reply);
+        card->state = SDSIM_CARD_STANDBY;
+        break;
+    case 6:
+        card->high_speed =
+            sdsim_switch_status(card->params, argument, card->high_speed, card->block) != 0;
+        reply_register(card, end, SDSIM_STATUS_BYTES, reply);
+        break;
+    case 7:
+        card->state = argument >> 16 == card->rca ? SDSIM_CARD_TRANSFER : SDSIM_CARD_STANDBY;
+        reply_plain(card, end, reply);
+        break;
+    case 8:
+        reply_word(card, end, argument & 0xFFF, reply);
+        break;
+    case 9:
+    case 10:
+        csd_or_cid(card, end, index, reply);
+        break;
+    case 12:
+        stop_command(card, end, reply);
+        break;
+    case 13:
+        send_status(card, end, reply);
+        break;
+    case 17:
+    case 18:
+    case 24:
+    case 25:
+        start_transfer(card, end, index, argument, reply);
+        break;
+    case 23:
+        card->block_count = argument & 0xFFFF;
+        reply_plain(card, end, reply);
+        break;
+    case 32:
+    case 33:
+    case 38:
+        erase_command(card, end, index, argument, reply);
+        break;
+    case 55:
+        card->app = true;
+        reply_plain(card, end, reply);
+        break;
+    case 58:
+        reply_word(card, end, ocr(card), reply);
+        break;
+    case 59:
+        card->crc_on = (argument & 1) != 0;
+        reply_plain(card, end, reply);
+        break;
+    default: /* 16: block length, fixed at 512 here */
+        reply_plain(card, end, reply);
+        break;
+    }
+}
+
+void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, uint8_t index,
+                        uint32_t argument, struct sdsim_reply *reply)
+{
+    reply->answered = false;
+    reply->r1 = 0;
+    reply->extra_count = 0;
+    reply->data = SDSIM_DATA_NONE;
+    reply->multiple = false;
+    reply->busy = false;
+    if (index == 0) {
+        reset(card, selected);
+        if (card->spi) {
+            reply_plain(card, end, reply);
+        }
+        return;
+    }
+    if (card->spi && busy_at(card, end) && index != 12 && index != 13) {
+        return; /* DO is held low; the command is lost */
+    }
+    const bool app = card->app;
+    card->app = false;
+    if (!legal(card, index, app)) {
+        /* An unknown application command is taken as the basic one of that number. */
+        if (!app || !legal(card, index, false)) {
+            reply_illegal(card, reply);
+            return;
+        }
+        basic_command(card, end, index, argument, reply);
+    } else if (app) {
+        app_command(card, end, index, argument, reply);
+    } else {
+        basic_command(card, end, index, argument, reply);
+    }
+}

@@ -1,0 +1,166 @@
+/*
+ * The card: protocol states, registers and stored data, seen command by command.
+ *
+ * This is the one card of the simulator. A port that solves runs in closed form talks to it in
+ * whole commands and blocks; the byte-exact face (card/spi_pins.h) assembles bytes into the same
+ * calls. Both therefore get the same answers at the same instants.
+ *
+ * Every call names the instant at which its cause was complete (the last bit of a command frame,
+ * the last bit of a block's CRC). The card answers with instants: when data will be ready, until
+ * when it is busy. It never waits and never looks at a clock by itself. What clocks the protocol
+ * puts between things (N_CR, N_AC, N_BR) is for the port and the byte face to count; the parameters
+ * are here.
+ *
+ * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
+ * SD Physical Layer Simplified Specification. Commands known: 0 2 3 6 7 8 9 10 12 13 16 17 18 23 24
+ * 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51.
+ *
+ * Limits: no password lock, no write protection, no CMD20, no UHS signalling; one card on the bus.
+ */
+#ifndef SDSIM_CARD_CARD_H
+#define SDSIM_CARD_CARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "card/params.h"
+#include "card/registers.h"
+#include "flash/flash.h"
+#include "flash/medium.h"
+
+enum sdsim_card_state {
+    SDSIM_CARD_IDLE,
+    SDSIM_CARD_READY,
+    SDSIM_CARD_IDENT,
+    SDSIM_CARD_STANDBY,
+    SDSIM_CARD_TRANSFER,
+    SDSIM_CARD_DATA,
+    SDSIM_CARD_RECEIVE,
+    SDSIM_CARD_PROGRAM,
+};
+
+/* Bits of the SPI response R1. */
+enum {
+    SDSIM_R1_IDLE = 0x01,
+    SDSIM_R1_ERASE_RESET = 0x02,
+    SDSIM_R1_ILLEGAL = 0x04,
+    SDSIM_R1_CRC = 0x08,
+    SDSIM_R1_ERASE_SEQUENCE = 0x10,
+    SDSIM_R1_ADDRESS = 0x20,
+    SDSIM_R1_PARAMETER = 0x40,
+};
+
+/* Bits of the SD-mode card status (section 4.10.1). */
+#define SDSIM_STATUS_OUT_OF_RANGE   0x80000000u
+#define SDSIM_STATUS_ILLEGAL        0x00400000u
+#define SDSIM_STATUS_READY_FOR_DATA 0x00000100u
+#define SDSIM_STATUS_APP_CMD        0x00000020u
+
+/* Bits of the second byte of the SPI response R2. */
+#define SDSIM_R2_OUT_OF_RANGE 0x80u
+
+enum sdsim_card_data {
+    SDSIM_DATA_NONE,
+    SDSIM_DATA_REGISTER, /* one block from the card: reply.block */
+    SDSIM_DATA_READ,     /* blocks from the medium */
+    SDSIM_DATA_WRITE,    /* blocks to the medium */
+};
+
+struct sdsim_reply {
+    bool answered;     /* false: the card stays silent (SD mode, illegal command or wrong state) */
+    uint8_t r1;        /* SPI */
+    uint8_t extra[16]; /* SPI: bytes behind R1. SD: the 32 bits of R1/R3/R6/R7, or 16 bytes of R2 */
+    uint8_t extra_count; /* SPI: 0, 1 or 4. SD: 4 or 16 */
+    enum sdsim_card_data data;
+    bool multiple;        /* READ, WRITE: until stopped */
+    uint16_t block_bytes; /* REGISTER */
+    bool busy;            /* R1b: busy until sdsim_card_busy() */
+};
+
+struct sdsim_card {
+    const struct sdsim_card_params *params; /* not owned */
+    struct sdsim_medium *medium;            /* not owned */
+    struct sdsim_flash flash;
+    enum sdsim_card_state state;
+    bool spi;
+    bool app;    /* CMD55 came before */
+    bool crc_on; /* SPI: CMD59 */
+    bool high_speed;
+    bool out_of_range; /* kept until read by a status command */
+    uint8_t width;     /* SD: 1 or 4 */
+    uint16_t rca;
+    uint32_t sectors;     /* by the CSD */
+    uint32_t lba;         /* of the next block of a transfer */
+    uint32_t left;        /* blocks until a counted transfer ends by itself; UINT32_MAX: open */
+    uint32_t block_count; /* CMD23, for the next transfer */
+    uint32_t erase_from;
+    uint32_t erase_to;
+    uint32_t well_written;    /* ACMD22: blocks of the last write transfer */
+    sdsim_ps init_at;         /* when ACMD41 will say ready; SDSIM_TIME_END before the first */
+    struct sdsim_ready busy;  /* programming, or the answer to R1b */
+    struct sdsim_ready ready; /* reading: when the next block's data is there */
+    uint8_t block[SDSIM_STATUS_BYTES]; /* register data */
+};
+
+/*
+ * Powers a card up at time 0. `params` and `medium` (of at least the CSD's capacity) must outlive
+ * it. `seed` and `draw` choose the luck of its pauses (flash/flash.h).
+ */
+void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
+                     struct sdsim_medium *medium, uint64_t seed, uint32_t draw);
+
+/* A command frame with a right CRC was received completely at `end`. `selected`: CS was low (it
+ * matters for CMD0). In SPI mode a card that is busy answers only CMD0, CMD12 and CMD13. */
+void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, uint8_t index,
+                        uint32_t argument, struct sdsim_reply *reply);
+
+/* Busy until then; .at <= t means ready at t. */
+static inline struct sdsim_ready sdsim_card_busy(const struct sdsim_card *card)
+{
+    return card->busy;
+}
+
+/* Reading: when the data of the next block is there. */
+static inline struct sdsim_ready sdsim_card_read_ready(const struct sdsim_card *card)
+{
+    return card->ready;
+}
+
+/* Reading: true if the next block lies beyond the card's end, so that an error token (or, in SD
+ * mode, nothing) comes instead. */
+bool sdsim_card_read_beyond(const struct sdsim_card *card);
+
+/* The bytes of the next block. */
+void sdsim_card_read_bytes(const struct sdsim_card *card, uint8_t out[SDSIM_SECTOR]);
+
+/* `count` blocks from the next one on, straight from the medium; `out` may be NULL. */
+void sdsim_card_read_many(const struct sdsim_card *card, uint32_t count, uint8_t *out);
+
+/* The next block has left the card completely at `end`. */
+void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end);
+
+/* After a block is done: how many of the next `most` are ready exactly rdn after their forerunner's
+ * end. Fewer than that many can be skipped: they leave the card like the last one did, all instants
+ * later by `span`. */
+uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most);
+void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span);
+
+/* Writing: a block with a right CRC has arrived completely at `end`; false: refused (beyond the
+ * end), nothing stored, not busy. False also without memory for the medium. */
+bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
+                            const struct sdsim_content *content);
+
+/* How many of the next `most` blocks are busy exactly wn after their end. That many can be skipped:
+ * they arrive like the last one did, all instants later by `span`. False without memory. */
+uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most);
+bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
+                           const struct sdsim_content *content);
+
+/* SPI: the stop token FD was received at `end`. (In SD mode and for reads CMD12 ends a transfer.)
+ */
+void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end);
+
+/* What CMD13 would tell at `now`, SD-mode coding. */
+uint32_t sdsim_card_status(const struct sdsim_card *card, sdsim_ps now);
+
+#endif

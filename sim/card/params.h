@@ -1,0 +1,48 @@
+/*
+ * What makes one card differ from another: the parameters of a card profile, in base units.
+ *
+ * Filled by binding a profile (setup/), or by hand in a test. Models read it, nobody changes it.
+ */
+#ifndef SDSIM_CARD_PARAMS_H
+#define SDSIM_CARD_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/time.h"
+#include "flash/flash.h"
+
+enum sdsim_card_type {
+    SDSIM_SDSC, /* byte addresses, up to 2 GiB */
+    SDSIM_SDHC, /* block addresses, up to 32 GiB */
+    SDSIM_SDXC, /* block addresses, above 32 GiB */
+};
+
+struct sdsim_card_params {
+    int type;             /* enum sdsim_card_type */
+    uint64_t capacity;    /* bytes, as the card says */
+    uint64_t real_bytes;  /* bytes it can really store; 0: as many as it says. Writes beyond are
+                             dropped, reads there give 0xFF (the "limbo" kind of fake) */
+    uint64_t spi_hz;      /* highest clock in SPI mode and default speed */
+    uint64_t high_hz;     /* highest clock after CMD6 to high speed in SD mode; 0: no high speed */
+    uint64_t n_cr;        /* SPI: bytes between command and response, 0..8 */
+    uint64_t n_ac;        /* SPI: least bytes between response and start token, 0..8 */
+    uint64_t n_br;        /* SPI: bytes between stop token and busy, 0..1 */
+    uint64_t n_cr_clocks; /* SD: clocks between command and response, 2..64 */
+    sdsim_ps init_time;   /* first ACMD41 to ready */
+    uint64_t speed_class; /* 0, 2, 4, 6, 10 */
+    uint64_t uhs_grade;   /* 0, 1, 3 */
+    uint64_t video_class; /* 0, 6, 10, 30, 60, 90 */
+    uint64_t app_class;   /* 0, 1, 2 */
+    uint64_t au_bytes;
+    uint64_t erase_aus;     /* N_ERASE of the SD status */
+    uint64_t erase_seconds; /* T_ERASE */
+    uint64_t erase_offset;  /* T_OFFSET */
+    uint64_t maker;         /* MID of the CID */
+    const char *oem;        /* two characters */
+    const char *product;    /* up to five characters */
+    uint64_t serial;
+    struct sdsim_flash_params flash;
+};
+
+#endif

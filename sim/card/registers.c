@@ -1,0 +1,182 @@
+#include "card/registers.h"
+
+#include <string.h>
+
+#include "core/crc.h"
+
+void sdsim_register_put(uint8_t *reg, unsigned bytes, unsigned low_bit, unsigned width,
+                        uint64_t value)
+{
+    for (unsigned i = 0; i < width; i++) {
+        const unsigned bit = low_bit + i;
+        uint8_t *byte = &reg[bytes - 1 - bit / 8];
+        const uint8_t mask = (uint8_t)(1u << bit % 8);
+        *byte = (uint8_t)((value >> i & 1) != 0 ? *byte | mask : *byte & ~mask);
+    }
+}
+
+uint64_t sdsim_register_get(const uint8_t *reg, unsigned bytes, unsigned low_bit, unsigned width)
+{
+    uint64_t value = 0;
+    for (unsigned i = width; i-- > 0;) {
+        const unsigned bit = low_bit + i;
+        value = value << 1 | (reg[bytes - 1 - bit / 8] >> bit % 8 & 1u);
+    }
+    return value;
+}
+
+/* Version 1: capacity = (C_SIZE + 1) * 2^(MULT + 2) * 2^READ_BL_LEN; the smallest MULT that fits.
+ */
+static void csd1_size(uint64_t capacity, unsigned *read_bl_len, unsigned *mult, unsigned *c_size)
+{
+    *read_bl_len = 9;
+    *mult = 0;
+    while ((capacity >> (*mult + 2 + *read_bl_len)) > 4096) {
+        if (*mult < 7) {
+            (*mult)++;
+        } else {
+            (*read_bl_len)++; /* 1024- and 2048-byte blocks: how 2 GB cards say their size */
+        }
+    }
+    const uint64_t units = capacity >> (*mult + 2 + *read_bl_len);
+    *c_size = units > 0 ? (unsigned)(units - 1) : 0;
+}
+
+uint32_t sdsim_csd_sectors(const struct sdsim_card_params *params)
+{
+    if (params->type != SDSIM_SDSC) {
+        return (uint32_t)(params->capacity / (512 * 1024) * 1024);
+    }
+    unsigned read_bl_len;
+    unsigned mult;
+    unsigned c_size;
+    csd1_size(params->capacity, &read_bl_len, &mult, &c_size);
+    return (uint32_t)(((uint64_t)c_size + 1) << (mult + 2 + read_bl_len - 9));
+}
+
+void sdsim_csd(const struct sdsim_card_params *params, int high_speed, uint8_t csd[SDSIM_CSD_BYTES])
+{
+    memset(csd, 0, SDSIM_CSD_BYTES);
+    const struct {
+        unsigned low;
+        unsigned width;
+        unsigned value;
+    } common[] = {
+        {112, 8, 0x0E},                                  /* TAAC 1 ms */
+        {96, 8, high_speed ? 0x5Au : 0x32u},             /* TRAN_SPEED 50 or 25 MHz */
+        {84, 12, params->high_hz > 0 ? 0x5B5u : 0x1B5u}, /* CCC: classes 0 2 4 5 7 8, 10 = CMD6 */
+        {46, 1, 1},                                      /* ERASE_BLK_EN */
+        {39, 7, 0x7F},                                   /* SECTOR_SIZE */
+        {26, 3, 2},                                      /* R2W_FACTOR */
+    };
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, common[i].low, common[i].width, common[i].value);
+    }
+    unsigned bl_len = 9;
+    if (params->type == SDSIM_SDSC) {
+        unsigned mult;
+        unsigned c_size;
+        csd1_size(params->capacity, &bl_len, &mult, &c_size);
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, 62, 12, c_size);
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, 47, 3, mult);
+    } else {
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, 126, 2, 1); /* CSD_STRUCTURE version 2 */
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, 48, 22, params->capacity / (512 * 1024) - 1);
+    }
+    sdsim_register_put(csd, SDSIM_CSD_BYTES, 80, 4, bl_len); /* READ_BL_LEN */
+    sdsim_register_put(csd, SDSIM_CSD_BYTES, 22, 4, bl_len); /* WRITE_BL_LEN */
+    csd[15] = sdsim_crc7_byte(csd, 15);
+}
+
+void sdsim_cid(const struct sdsim_card_params *params, uint8_t cid[SDSIM_CID_BYTES])
+{
+    memset(cid, 0, SDSIM_CID_BYTES);
+    cid[0] = (uint8_t)params->maker;
+    const char *const texts[] = {params->oem, params->product};
+    const size_t lengths[] = {2, 5};
+    uint8_t *out = cid + 1;
+    for (size_t t = 0; t < 2; t++) {
+        const size_t given = texts[t] != NULL ? strlen(texts[t]) : 0;
+        for (size_t i = 0; i < lengths[t]; i++) {
+            *out++ = i < given ? (uint8_t)texts[t][i] : ' ';
+        }
+    }
+    cid[8] = 0x10; /* revision 1.0 */
+    sdsim_register_put(cid, SDSIM_CID_BYTES, 24, 32, params->serial);
+    sdsim_register_put(cid, SDSIM_CID_BYTES, 8, 12, 24u << 4 | 1u); /* made in January 2024 */
+    cid[15] = sdsim_crc7_byte(cid, 15);
+}
+
+void sdsim_scr(const struct sdsim_card_params *params, uint8_t scr[SDSIM_SCR_BYTES])
+{
+    memset(scr, 0, SDSIM_SCR_BYTES);
+    const int sdsc = params->type == SDSIM_SDSC;
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 56, 4, sdsc ? 1 : 2); /* SD_SPEC 1.10 or 2.00 */
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 55, 1, 0);            /* erased data is 0 */
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 52, 3, sdsc ? 2 : params->type == SDSIM_SDHC ? 3 : 4);
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 48, 4, 5); /* 1-bit and 4-bit bus */
+    if (!sdsc) {
+        sdsim_register_put(scr, SDSIM_SCR_BYTES, 47, 1, 1); /* SD_SPEC3 */
+        sdsim_register_put(scr, SDSIM_SCR_BYTES, 33, 1, 1); /* CMD23 supported */
+    }
+}
+
+/* AU_SIZE code: 1 is 16 KiB and each step doubles, up to 9; A to F as in the table of section 4.10.
+ */
+static unsigned au_code(uint64_t au_bytes)
+{
+    static const uint64_t kib[] = {0,    16,   32,   64,    128,   256,   512,   1024,
+                                   2048, 4096, 8192, 12288, 16384, 24576, 32768, 65536};
+    unsigned code = 0;
+    for (unsigned i = 1; i < 16; i++) {
+        if (kib[i] * 1024 <= au_bytes) {
+            code = i;
+        }
+    }
+    return code;
+}
+
+void sdsim_sd_status(const struct sdsim_card_params *params, unsigned bus_width,
+                     uint8_t status[SDSIM_STATUS_BYTES])
+{
+    memset(status, 0, SDSIM_STATUS_BYTES);
+    const unsigned class_code =
+        params->speed_class == 10 ? 4u : (unsigned)(params->speed_class / 2);
+    const struct {
+        unsigned low;
+        unsigned width;
+        uint64_t value;
+    } fields[] = {
+        {510, 2, bus_width == 4 ? 2 : 0},
+        {440, 8, class_code},
+        {428, 4, au_code(params->au_bytes)},
+        {408, 16, params->erase_aus},
+        {402, 6, params->erase_seconds},
+        {400, 2, params->erase_offset},
+        {396, 4, params->uhs_grade},
+        {392, 4, params->uhs_grade > 0 ? au_code(params->au_bytes) : 0},
+        {384, 8, params->video_class},
+        {336, 4, params->app_class},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        sdsim_register_put(status, SDSIM_STATUS_BYTES, fields[i].low, fields[i].width,
+                           fields[i].value);
+    }
+}
+
+int sdsim_switch_status(const struct sdsim_card_params *params, uint32_t argument, int high_speed,
+                        uint8_t status[SDSIM_STATUS_BYTES])
+{
+    memset(status, 0, SDSIM_STATUS_BYTES);
+    const unsigned wanted = argument & 0xF;
+    const unsigned supported = params->high_hz > 0 ? 3u : 1u;
+    unsigned selected = wanted == 0xF ? (unsigned)high_speed : wanted;
+    if (selected > 1 || (supported >> selected & 1u) == 0) {
+        selected = 0xF; /* not possible */
+    }
+    sdsim_register_put(status, SDSIM_STATUS_BYTES, 496, 16, 100); /* mA */
+    sdsim_register_put(status, SDSIM_STATUS_BYTES, 400, 16, 0x8000u | supported);
+    sdsim_register_put(status, SDSIM_STATUS_BYTES, 376, 4, selected);
+    const int switching = (argument >> 31) != 0 && selected != 0xF;
+    return switching ? (int)selected : high_speed;
+}

@@ -1,0 +1,54 @@
+/*
+ * The port: the seam between what a driver wants and who carries it out.
+ *
+ * Three kinds exist for one card and one driver. `fast` solves whole runs of blocks in closed form;
+ * `wire` clocks every byte through the byte-exact card; a third one drives a real card. Fast and
+ * wire finish every transaction at the same picosecond, leave the same medium and the same account;
+ * a property test holds them to it.
+ *
+ * A port owns the bus: the clock with its remainder, the state of CS, the byte the card still owes.
+ * It does not own a current time.
+ */
+#ifndef SDSIM_PORT_PORT_H
+#define SDSIM_PORT_PORT_H
+
+#include "bus/counts.h"
+#include "card/card.h"
+#include "core/account.h"
+#include "core/clock.h"
+#include "port/transaction.h"
+
+struct sdsim_port;
+
+struct sdsim_port_ops {
+    const char *name;
+    void (*execute)(struct sdsim_port *port, sdsim_ps *now,
+                    const struct sdsim_transaction *transaction, struct sdsim_result *result);
+};
+
+struct sdsim_port {
+    const struct sdsim_port_ops *ops;
+    enum sdsim_bus_mode mode;
+    struct sdsim_clock clock;
+    struct sdsim_meter *meter; /* of the task at work; never NULL */
+    struct sdsim_card *card;
+    const struct sdsim_spi_engine *spi; /* SPI mode */
+    const struct sdsim_sd_engine *sd;   /* SD modes */
+    bool selected;                      /* CS is low */
+    uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
+};
+
+/* Carries out one transaction, starting at *now; leaves its finish time there. */
+static inline void sdsim_execute(struct sdsim_port *port, sdsim_ps *now,
+                                 const struct sdsim_transaction *transaction,
+                                 struct sdsim_result *result)
+{
+    port->ops->execute(port, now, transaction, result);
+}
+
+/* Ports on a simulated card. The caller owns all that is passed; nothing is allocated. Clock and
+ * engine are set by the driver. */
+void sdsim_fast_init(struct sdsim_port *port, enum sdsim_bus_mode mode, struct sdsim_card *card,
+                     struct sdsim_meter *meter);
+
+#endif
