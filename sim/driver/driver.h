@@ -1,0 +1,143 @@
+/*
+ * SD card drivers: what real firmware puts on the bus for one read, write or sync.
+ *
+ * What a driver does - commands, polls, stop rules, what is left open - is code, one file per
+ * driver family, written as a description of its source. What it costs on a host are numbers, which
+ * come from the host's profile (struct sdsim_driver_costs) and the driver's own (struct
+ * sdsim_driver_params). A driver talks to a port and can't tell who is behind it.
+ *
+ *     driver                  file             bus
+ *     arduino-esp32-sd        arduino_sd.c     SPI
+ *     esp-idf-sdspi           idf_sdspi.c      SPI
+ *     circuitpython-sdcardio  sdcardio.c       SPI
+ *     arduino-esp32-sdmmc     idf_sdmmc.c      SD 1-bit, 4-bit
+ *     esp-idf-sdmmc           idf_sdmmc.c      SD 1-bit, 4-bit
+ *     circuitpython-sdioio    idf_sdmmc.c      SD 1-bit, 4-bit (Espressif port)
+ *
+ * Limits: one card per driver; no hot plugging. An operation that fails leaves its reason in
+ * `fault`.
+ */
+#ifndef SDSIM_DRIVER_DRIVER_H
+#define SDSIM_DRIVER_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flash/medium.h"
+#include "port/port.h"
+
+enum sdsim_driver_code {
+    SDSIM_DRIVER_ARDUINO_SD,
+    SDSIM_DRIVER_IDF_SDSPI,
+    SDSIM_DRIVER_SDCARDIO,
+    SDSIM_DRIVER_IDF_SDMMC,
+    SDSIM_DRIVER_ARDUINO_SDMMC,
+    SDSIM_DRIVER_SDIOIO,
+    SDSIM_DRIVER_COUNT
+};
+
+/* What a driver's steps cost on one host. Each driver says in its file which of these it has. */
+struct sdsim_driver_costs {
+    sdsim_ps call;      /* one read or write call: entry, locks, set-up, return */
+    sdsim_ps transfer;  /* dead time of a short SPI transfer (1 to 16 bytes) */
+    sdsim_ps bulk;      /* dead time of a data transfer: DMA set-up, interrupt, task switch */
+    uint64_t chunk;     /* data moves in pieces of this many bytes; 0: in one piece */
+    sdsim_ps chunk_gap; /* between two pieces, and before the first */
+    sdsim_ps crc16;     /* software CRC16 of one block */
+    sdsim_ps copy;      /* one block from or to the caller's buffer */
+    sdsim_ps command;   /* SD mode: CPU before a command */
+    sdsim_ps wake;      /* SD mode: interrupt to the task going on */
+};
+
+struct sdsim_driver_params {
+    int code;                    /* enum sdsim_driver_code */
+    uint64_t status_after_read;  /* CMD13s after each read call */
+    uint64_t status_after_write; /* CMD13s after each write call */
+    bool status_on_call;         /* disk_status sends a CMD13 (arduino-esp32 3.x) */
+    sdsim_ps tick;               /* SD mode: length of vTaskDelay(1) */
+    uint64_t bounce_blocks;      /* blocks per command for buffers that can't be used directly */
+};
+
+/* The clocks on the wire, chosen by the host's clock rule (host/clock_rule.h). */
+struct sdsim_driver_clocks {
+    uint64_t init_num; /* Hz = num / den */
+    uint64_t init_den;
+    uint64_t num;
+    uint64_t den;
+};
+
+enum sdsim_driver_error {
+    SDSIM_DRIVER_OK,
+    SDSIM_DRIVER_FAILED,       /* the card or a limit, see fault */
+    SDSIM_DRIVER_OUT_OF_RANGE, /* beyond the card's last sector */
+};
+
+/* Why an operation failed, for messages. */
+struct sdsim_driver_fault {
+    const char *step; /* "CMD25", "wait for ready", ... */
+    enum sdsim_outcome outcome;
+    uint32_t lba;
+    sdsim_ps at; /* when it gave up */
+};
+
+struct sdsim_driver;
+
+struct sdsim_driver_class {
+    const char *name; /* as in profiles */
+    bool spi;
+    bool sd;
+    /* Fills the port's engine from params and costs. */
+    void (*attach)(struct sdsim_driver *driver);
+    enum sdsim_driver_error (*init)(struct sdsim_driver *driver, sdsim_ps *now);
+    enum sdsim_driver_error (*read)(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
+                                    uint32_t count, uint8_t *out);
+    enum sdsim_driver_error (*write)(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
+                                     uint32_t count, const struct sdsim_content *content);
+    enum sdsim_driver_error (*sync)(struct sdsim_driver *driver, sdsim_ps *now);
+    enum sdsim_driver_error (*status)(struct sdsim_driver *driver, sdsim_ps *now);
+};
+
+struct sdsim_driver {
+    const struct sdsim_driver_class *class;
+    const struct sdsim_driver_params *params; /* not owned */
+    const struct sdsim_driver_costs *costs;   /* not owned */
+    struct sdsim_port *port;                  /* not owned */
+    struct sdsim_driver_clocks clocks;
+    struct sdsim_spi_engine spi;
+    struct sdsim_sd_engine sd;
+    bool usable_buffers;  /* the caller's buffers can be used by DMA */
+    bool block_addresses; /* known after init */
+    bool high_speed;      /* the card was switched to high speed */
+    uint32_t sectors;     /* known after init */
+    bool writing;         /* a CMD25 was left open; the next block goes to next_lba */
+    uint32_t next_lba;
+    struct sdsim_driver_fault fault;
+};
+
+/* The class of a code; NULL for a number that is none. */
+const struct sdsim_driver_class *sdsim_driver_class(enum sdsim_driver_code code);
+
+/* Connects a driver to a port of a bus it can work (asserted). All pointers must outlive it. */
+void sdsim_driver_attach(struct sdsim_driver *driver, const struct sdsim_driver_params *params,
+                         const struct sdsim_driver_costs *costs, struct sdsim_port *port,
+                         const struct sdsim_driver_clocks *clocks, bool usable_buffers);
+
+/* Identifies the card and sets the clock; must come first. Booked as init. */
+enum sdsim_driver_error sdsim_driver_init(struct sdsim_driver *driver, sdsim_ps *now);
+
+/* `count` (>= 1) sectors from `lba`; `out` may be NULL. `purpose` is what the account books it
+ * under. */
+enum sdsim_driver_error sdsim_driver_read(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
+                                          uint32_t count, enum sdsim_purpose purpose, uint8_t *out);
+enum sdsim_driver_error sdsim_driver_write(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
+                                           uint32_t count, enum sdsim_purpose purpose,
+                                           const struct sdsim_content *content);
+
+/* CTRL_SYNC, and what a FatFs call's disk_status costs. */
+enum sdsim_driver_error sdsim_driver_sync(struct sdsim_driver *driver, sdsim_ps *now);
+enum sdsim_driver_error sdsim_driver_status(struct sdsim_driver *driver, sdsim_ps *now);
+
+/* "CMD25 at LBA 8192: the card was still busy when the driver's limit ran out" */
+void sdsim_driver_explain_fault(const struct sdsim_driver *driver, char *out, size_t size);
+
+#endif

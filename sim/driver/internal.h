@@ -1,0 +1,56 @@
+/*
+ * For the driver files only: short ways to say a transaction, and to fail.
+ */
+#ifndef SDSIM_DRIVER_INTERNAL_H
+#define SDSIM_DRIVER_INTERNAL_H
+
+#include "driver/driver.h"
+
+extern const struct sdsim_driver_class sdsim_driver_arduino_sd;
+extern const struct sdsim_driver_class sdsim_driver_idf_sdspi;
+extern const struct sdsim_driver_class sdsim_driver_sdcardio;
+extern const struct sdsim_driver_class sdsim_driver_idf_sdmmc;
+extern const struct sdsim_driver_class sdsim_driver_arduino_sdmmc;
+extern const struct sdsim_driver_class sdsim_driver_sdioio;
+
+/* Carries out a transaction; on failure remembers `step` and the LBA. True if all went well. */
+bool sdsim_driver_do(struct sdsim_driver *driver, sdsim_ps *now, const char *step, uint32_t lba,
+                     const struct sdsim_transaction *tx, struct sdsim_result *result);
+
+/* A command without blocks. `flags` are added to SDSIM_COMMAND. */
+bool sdsim_driver_command(struct sdsim_driver *driver, sdsim_ps *now, unsigned flags, uint8_t index,
+                          uint32_t argument, enum sdsim_response response,
+                          struct sdsim_result *result);
+
+/* A command whose answer is one block of a register. */
+bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned flags,
+                           uint8_t index, enum sdsim_response response, uint16_t bytes,
+                           uint8_t *out);
+
+/* CPU time of the driver itself. */
+void sdsim_driver_cpu(struct sdsim_driver *driver, sdsim_ps *now, sdsim_ps d);
+
+/* A sleep while nothing is asked of the card: idle. */
+void sdsim_driver_sleep(struct sdsim_driver *driver, sdsim_ps *now, sdsim_ps d);
+
+/* The argument that addresses a sector on this card. */
+static inline uint32_t sdsim_driver_address(const struct sdsim_driver *driver, uint32_t lba)
+{
+    return driver->block_addresses ? lba : lba * SDSIM_SECTOR;
+}
+
+/* How many blocks one command may move: all, or bounce_blocks if the buffer can't be used. */
+static inline uint32_t sdsim_driver_blocks(const struct sdsim_driver *driver, uint32_t count)
+{
+    const uint64_t most = driver->params->bounce_blocks;
+    return driver->usable_buffers || most == 0 || count < most ? count : (uint32_t)most;
+}
+
+/* Sets the bus clock for identification or for transfers. */
+void sdsim_driver_clock_init(struct sdsim_driver *driver);
+void sdsim_driver_clock_full(struct sdsim_driver *driver);
+
+/* Takes the number of sectors from a CSD. */
+void sdsim_driver_capacity(struct sdsim_driver *driver, const uint8_t csd[SDSIM_CSD_BYTES]);
+
+#endif
