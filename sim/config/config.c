@@ -1,0 +1,40 @@
+#include "config/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sdsim_config *sdsim_config_create(const char *data_dir)
+{
+    struct sdsim_config *config = calloc(1, sizeof *config);
+    if (config == NULL || data_dir == NULL) {
+        return config;
+    }
+    config->data_dir = sdsim_arena_text(&config->arena, data_dir, strlen(data_dir));
+    if (config->data_dir == NULL) {
+        sdsim_config_destroy(config);
+        return NULL;
+    }
+    return config;
+}
+
+void sdsim_config_destroy(struct sdsim_config *config)
+{
+    if (config != NULL) {
+        sdsim_arena_empty(&config->arena);
+        free(config);
+    }
+}
+
+struct sdsim_node *sdsim_config_parse(struct sdsim_config *config, const char *path,
+                                      struct sdsim_diags *diags)
+{
+    const struct sdsim_source *source = sdsim_source_read(config, path, diags);
+    return source != NULL ? sdsim_yaml_read(config, source, 0, diags) : NULL;
+}
+
+struct sdsim_node *sdsim_config_parse_text(struct sdsim_config *config, const char *name,
+                                           const char *text, size_t size, struct sdsim_diags *diags)
+{
+    const struct sdsim_source *source = sdsim_source_copy(config, name, text, size, diags);
+    return source != NULL ? sdsim_yaml_read(config, source, 0, diags) : NULL;
+}

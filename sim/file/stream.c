@@ -1,0 +1,221 @@
+#include "file/stream.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct api {
+    const char *name;
+    uint32_t buffer; /* default */
+    bool python;
+};
+
+static const struct api apis[SDSIM_API_COUNT] = {
+    [SDSIM_API_POSIX] = {.name = "posix"},
+    [SDSIM_API_STDIO] = {.name = "stdio", .buffer = 128},
+    [SDSIM_API_ARDUINO] = {.name = "arduino", .buffer = 4096},
+    [SDSIM_API_CIRCUITPYTHON] = {.name = "circuitpython", .python = true},
+    [SDSIM_API_FATFS] = {.name = "fatfs"},
+};
+
+const char *sdsim_file_api_name(enum sdsim_file_api api)
+{
+    return apis[api].name;
+}
+
+uint32_t sdsim_stream_default_buffer(enum sdsim_file_api api)
+{
+    return apis[api].buffer;
+}
+
+struct sdsim_volume_config sdsim_stream_volume_config(enum sdsim_file_api api)
+{
+    return apis[api].python ? sdsim_volume_config_circuitpython() : sdsim_volume_config_esp_idf();
+}
+
+static void host_time(struct sdsim_stream *stream, sdsim_ps *now, sdsim_ps d)
+{
+    stream->meter->purpose = SDSIM_FOR_DATA;
+    sdsim_spend(stream->meter, now, SDSIM_HOST, SDSIM_LANE_CPU, d);
+}
+
+static void copy_time(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes)
+{
+    const uint64_t rate = stream->params->costs.copy_rate;
+    if (rate == 0) {
+        return;
+    }
+    stream->meter->purpose = SDSIM_FOR_DATA;
+    sdsim_spend(stream->meter, now, SDSIM_COPY, SDSIM_LANE_CPU,
+                sdsim_time_times(SDSIM_S / rate, bytes));
+}
+
+enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsim_volume *volume,
+                                        const struct sdsim_stream_params *params,
+                                        struct sdsim_meter *meter, sdsim_ps *now, const char *path,
+                                        enum sdsim_open_mode mode)
+{
+    const struct api *api = &apis[params->api];
+    *stream = (struct sdsim_stream){.params = params, .meter = meter};
+    if (api->buffer > 0) {
+        stream->size = params->buffer > 0 ? (uint32_t)params->buffer : api->buffer;
+        stream->buffer = malloc(stream->size);
+        if (stream->buffer == NULL) {
+            return SDSIM_FAT_NO_MEMORY;
+        }
+    }
+    const enum sdsim_fat_result result = sdsim_file_open(&stream->file, volume, now, path, mode);
+    if (result != SDSIM_FAT_OK) {
+        free(stream->buffer);
+        stream->buffer = NULL;
+    }
+    return result;
+}
+
+/* ---- writing ---- */
+
+static enum sdsim_fat_result flush(struct sdsim_stream *stream, sdsim_ps *now)
+{
+    if (!stream->writing || stream->filled == 0) {
+        return SDSIM_FAT_OK;
+    }
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES, .bytes = stream->buffer};
+    const uint32_t bytes = stream->filled;
+    uint64_t done;
+    stream->filled = 0;
+    const enum sdsim_fat_result result =
+        sdsim_file_write(&stream->file, now, &content, bytes, &done);
+    return result != SDSIM_FAT_OK ? result : done < bytes ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
+}
+
+/* Copies into the buffer what fits; flushes it when it became full. */
+static enum sdsim_fat_result fill_buffer(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const struct sdsim_content *content, uint64_t skip,
+                                         uint64_t bytes, uint64_t *taken)
+{
+    const uint32_t room = stream->size - stream->filled;
+    const uint32_t part = bytes < room ? (uint32_t)bytes : room;
+    sdsim_content_bytes(content, skip, stream->buffer + stream->filled, part);
+    copy_time(stream, now, part);
+    stream->filled += part;
+    *taken = part;
+    return stream->filled == stream->size ? flush(stream, now) : SDSIM_FAT_OK;
+}
+
+static enum sdsim_fat_result buffered_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                            const struct sdsim_content *content, uint64_t bytes,
+                                            uint64_t *done)
+{
+    stream->writing = true;
+    *done = 0;
+    while (*done < bytes) {
+        const uint64_t left = bytes - *done;
+        uint64_t taken = 0;
+        enum sdsim_fat_result result;
+        if (stream->filled == 0 && left >= stream->size) {
+            const uint64_t whole = left / stream->size * stream->size;
+            const struct sdsim_content part = sdsim_content_after(content, *done);
+            result = sdsim_file_write(&stream->file, now, &part, whole, &taken);
+            if (result == SDSIM_FAT_OK && taken < whole) {
+                *done += taken;
+                return SDSIM_FAT_OK; /* the volume is full */
+            }
+        } else {
+            result = fill_buffer(stream, now, content, *done, left, &taken);
+        }
+        if (result != SDSIM_FAT_OK) {
+            return result;
+        }
+        *done += taken;
+    }
+    return SDSIM_FAT_OK;
+}
+
+enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const struct sdsim_content *content, uint64_t bytes,
+                                         uint64_t *done)
+{
+    host_time(stream, now, stream->params->costs.call);
+    return stream->size > 0 ? buffered_write(stream, now, content, bytes, done)
+                            : sdsim_file_write(&stream->file, now, content, bytes, done);
+}
+
+static enum sdsim_fat_result write_text(struct sdsim_stream *stream, sdsim_ps *now,
+                                        const char *text, size_t length)
+{
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES,
+                                          .bytes = (const uint8_t *)text};
+    uint64_t done;
+    const enum sdsim_fat_result result = sdsim_stream_write(stream, now, &content, length, &done);
+    return result != SDSIM_FAT_OK ? result : done < length ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
+}
+
+enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const char *text)
+{
+    host_time(stream, now, stream->params->costs.line);
+    const enum sdsim_fat_result result = write_text(stream, now, text, strlen(text));
+    return result != SDSIM_FAT_OK ? result : write_text(stream, now, "\n", 1);
+}
+
+/* ---- reading ---- */
+
+static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps *now,
+                                           uint64_t bytes, uint8_t *out, uint64_t *done)
+{
+    assert(!stream->writing || stream->filled == 0);
+    if (stream->writing) {
+        stream->writing = false;
+        stream->taken = 0;
+    }
+    *done = 0;
+    while (*done < bytes) {
+        if (stream->taken == stream->filled) {
+            uint64_t got;
+            const enum sdsim_fat_result result =
+                sdsim_file_read(&stream->file, now, stream->size, stream->buffer, &got);
+            stream->filled = (uint32_t)got;
+            stream->taken = 0;
+            if (result != SDSIM_FAT_OK || got == 0) {
+                return result;
+            }
+        }
+        const uint32_t there = stream->filled - stream->taken;
+        const uint32_t part = bytes - *done < there ? (uint32_t)(bytes - *done) : there;
+        if (out != NULL) {
+            memcpy(out + *done, stream->buffer + stream->taken, part);
+        }
+        copy_time(stream, now, part);
+        stream->taken += part;
+        *done += part;
+    }
+    return SDSIM_FAT_OK;
+}
+
+enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
+                                        void *out, uint64_t *done)
+{
+    host_time(stream, now, stream->params->costs.call);
+    return stream->size > 0 ? buffered_read(stream, now, bytes, out, done)
+                            : sdsim_file_read(&stream->file, now, bytes, out, done);
+}
+
+/* ---- the end ---- */
+
+enum sdsim_fat_result sdsim_stream_sync(struct sdsim_stream *stream, sdsim_ps *now)
+{
+    const enum sdsim_fat_result result = flush(stream, now);
+    return result != SDSIM_FAT_OK ? result : sdsim_file_sync(&stream->file, now);
+}
+
+enum sdsim_fat_result sdsim_stream_close(struct sdsim_stream *stream, sdsim_ps *now)
+{
+    const enum sdsim_fat_result flushed = flush(stream, now);
+    const enum sdsim_fat_result closed = sdsim_file_close(&stream->file, now);
+    if (closed != SDSIM_FAT_OK) {
+        sdsim_file_drop(&stream->file);
+    }
+    free(stream->buffer);
+    stream->buffer = NULL;
+    return flushed != SDSIM_FAT_OK ? flushed : closed;
+}

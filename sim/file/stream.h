@@ -1,0 +1,100 @@
+/*
+ * The file as the application sees it: what stands between its read and write calls and FatFs.
+ *
+ *     api            what it is                                   calls that reach FatFs
+ *     posix          ESP-IDF VFS read/write                       one f_read/f_write each
+ *     stdio          newlib fread/fwrite over it                  see below
+ *     arduino        arduino-esp32 File (stdio, 4 KiB buffer)     see below
+ *     circuitpython  CircuitPython/MicroPython file object        one f_read/f_write each
+ *     fatfs          f_read/f_write called directly               one each
+ *
+ * newlib's fwrite passes whole multiples of the buffer size on in one call when its buffer is
+ * empty, and keeps the rest; when the buffer is partly full it fills and flushes it first. Its
+ * fread always refills the buffer and copies: a large read becomes many reads of one buffer each.
+ * That asymmetry is why reads with stdio do not get faster with larger calls.
+ *
+ * Costs: `call` for each call of the application; `line` more for each printed line (formatting);
+ * copying at `copy_rate` where stdio copies.
+ *
+ * Limits: one stream per file; reading and writing on one stream need a flush in between, as in C.
+ */
+#ifndef SDSIM_FILE_STREAM_H
+#define SDSIM_FILE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/account.h"
+#include "fat/file.h"
+
+enum sdsim_file_api {
+    SDSIM_API_POSIX,
+    SDSIM_API_STDIO,
+    SDSIM_API_ARDUINO,
+    SDSIM_API_CIRCUITPYTHON,
+    SDSIM_API_FATFS,
+    SDSIM_API_COUNT
+};
+
+/* What the calls of one API cost on one host. */
+struct sdsim_file_costs {
+    sdsim_ps call;      /* each read or write call of the application */
+    sdsim_ps line;      /* each printed line, on top: formatting, conversion */
+    uint64_t copy_rate; /* bytes per second of memory copies; 0: free */
+};
+
+struct sdsim_stream_params {
+    int api;         /* enum sdsim_file_api */
+    uint64_t buffer; /* stdio, arduino: bytes; 0: the API's default (128, 4096) */
+    struct sdsim_file_costs costs;
+};
+
+/* Largest buffer a stream takes; scenarios are limited to it. */
+#define SDSIM_STREAM_BUFFER_MAX 1048576u
+
+struct sdsim_stream {
+    const struct sdsim_stream_params *params; /* not owned */
+    struct sdsim_meter *meter;                /* not owned */
+    struct sdsim_file file;
+    uint8_t *buffer; /* owned; NULL when the API has none */
+    uint32_t size;   /* of the buffer, 0: none */
+    uint32_t filled; /* bytes to be written, or read and valid */
+    uint32_t taken;  /* of the bytes read, how many the application has had */
+    bool writing;    /* what `filled` means */
+};
+
+/* How the API configures FatFs (buffers per file, append style, ...). */
+struct sdsim_volume_config sdsim_stream_volume_config(enum sdsim_file_api api);
+
+/* The buffer size an API has when nobody says otherwise; 0: none. */
+uint32_t sdsim_stream_default_buffer(enum sdsim_file_api api);
+
+/* "arduino", "posix", ... */
+const char *sdsim_file_api_name(enum sdsim_file_api api);
+
+/*
+ * Opens `path`. On failure nothing is left to close. SDSIM_FAT_NO_MEMORY without a buffer.
+ */
+enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsim_volume *volume,
+                                        const struct sdsim_stream_params *params,
+                                        struct sdsim_meter *meter, sdsim_ps *now, const char *path,
+                                        enum sdsim_open_mode mode);
+
+/* One call of the application. *done may be less than asked at the end of the file or volume. */
+enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const struct sdsim_content *content, uint64_t bytes,
+                                         uint64_t *done);
+enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
+                                        void *out, uint64_t *done);
+
+/* print(text, file=...): the text and then its newline, each a write of its own. */
+enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const char *text);
+
+/* fflush + fsync: everything reaches the card. */
+enum sdsim_fat_result sdsim_stream_sync(struct sdsim_stream *stream, sdsim_ps *now);
+
+/* Writes what is left, closes the file, frees the buffer, also on errors. */
+enum sdsim_fat_result sdsim_stream_close(struct sdsim_stream *stream, sdsim_ps *now);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * The plain parameters of one run, as the schemas (setup/schemas.h) fill them from files. No
+ * ranges, no names of profiles, no YAML: what a model reads.
+ */
+#ifndef SDSIM_SETUP_PARAMS_H
+#define SDSIM_SETUP_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "card/params.h"
+#include "config/schema.h"
+#include "driver/driver.h"
+#include "file/stream.h"
+#include "host/clock_rule.h"
+#include "workload/workload.h"
+
+/* The clock generators a host may have for a card. Which one a driver uses, its profile says. */
+enum sdsim_host_clock {
+    SDSIM_HOST_CLOCK_SPI, /* any driver without a generator of its own */
+    SDSIM_HOST_CLOCK_SPI_ARDUINO,
+    SDSIM_HOST_CLOCK_SPI_IDF,
+    SDSIM_HOST_CLOCK_SPI_CIRCUITPYTHON,
+    SDSIM_HOST_CLOCK_SDMMC,
+    SDSIM_HOST_CLOCK_COUNT
+};
+
+struct sdsim_host_clock_params {
+    bool given;
+    int rule; /* enum sdsim_clock_rule */
+    uint64_t source_hz;
+    uint64_t maximum_hz;
+    uint64_t pre_limit;
+};
+
+struct sdsim_host_driver_params {
+    bool given;
+    struct sdsim_driver_costs costs;
+};
+
+struct sdsim_host_params {
+    uint64_t cpu_hz;
+    struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
+    struct sdsim_host_clock_params clocks[SDSIM_HOST_CLOCK_COUNT];
+    struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
+    struct sdsim_file_costs files[SDSIM_API_COUNT];
+};
+
+struct sdsim_driver_profile {
+    struct sdsim_driver_params params;
+    int clock;           /* enum sdsim_host_clock */
+    uint64_t default_hz; /* what is asked for when the sketch does not say */
+    uint64_t cap_hz;     /* requests above are cut to this; 0: no cap */
+    uint64_t init_hz;
+};
+
+enum sdsim_wires {
+    SDSIM_WIRES_BOARD, /* traces on one board, or a socket on it */
+    SDSIM_WIRES_SHORT, /* up to 5 cm */
+    SDSIM_WIRES_LONG,  /* breadboard and jumper wires */
+};
+
+enum sdsim_volume_choice {
+    SDSIM_VOLUME_AUTO, /* by capacity, as the SD Association formats */
+    SDSIM_VOLUME_NONE,
+    SDSIM_VOLUME_FAT12,
+    SDSIM_VOLUME_FAT16,
+    SDSIM_VOLUME_FAT32,
+    SDSIM_VOLUME_EXFAT,
+};
+
+struct sdsim_filesystem_params {
+    int type;         /* enum sdsim_volume_choice */
+    uint64_t cluster; /* bytes; 0: by capacity */
+    uint64_t fats;    /* 1 or 2; 0: two on FAT */
+};
+
+struct sdsim_run_params {
+    const char *id;
+    const struct sdsim_node *board; /* references; setup resolves them */
+    const struct sdsim_node *host;
+    const struct sdsim_node *driver;
+    const struct sdsim_node *card;
+    int bus; /* enum sdsim_bus_mode */
+    bool bus_given;
+    uint64_t clock_hz;      /* asked for; 0: the driver's default */
+    int wires;              /* enum sdsim_wires */
+    struct sdsim_list pins; /* of uint64_t: GPIO numbers used */
+    bool usable_buffers;
+    bool reads_exfat; /* the firmware is built with exFAT */
+    struct sdsim_filesystem_params filesystem;
+    struct sdsim_stream_params file; /* costs come from the host */
+    struct sdsim_workload_params workload;
+    struct sdsim_quantity measured;
+    uint64_t tolerance; /* in 10^-9 of the measured value */
+    bool headline;
+    uint64_t seed;
+};
+
+/* A scenario file: the keys of a run, and runs. */
+struct sdsim_scenario_params {
+    struct sdsim_run_params run; /* first: the schemas share their offsets */
+    struct sdsim_list runs;      /* of struct sdsim_run_params */
+};
+
+#endif

@@ -1,0 +1,321 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "setup/params.h"
+#include "setup/schemas.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define AT(member)   offsetof(struct sdsim_run_params, member)
+
+static const struct sdsim_choice buses[] = {
+    {"spi", SDSIM_BUS_SPI, "SPI"},
+    {"sd1", SDSIM_BUS_SD1, "SD bus, one data line"},
+    {"sd4", SDSIM_BUS_SD4, "SD bus, four data lines"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice wires[] = {
+    {"board", SDSIM_WIRES_BOARD, "traces on one board"},
+    {"short", SDSIM_WIRES_SHORT, "up to 5 cm"},
+    {"long", SDSIM_WIRES_LONG, "breadboard, jumper wires"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice volumes[] = {
+    {"auto", SDSIM_VOLUME_AUTO, "by capacity: FAT16 to 2 GB, FAT32 to 32 GB, exFAT above"},
+    {"none", SDSIM_VOLUME_NONE, "no file system"},
+    {"fat12", SDSIM_VOLUME_FAT12, NULL},
+    {"fat16", SDSIM_VOLUME_FAT16, NULL},
+    {"fat32", SDSIM_VOLUME_FAT32, NULL},
+    {"exfat", SDSIM_VOLUME_EXFAT, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice apis[] = {
+    {"posix", SDSIM_API_POSIX, "ESP-IDF VFS read/write"},
+    {"stdio", SDSIM_API_STDIO, "newlib fread/fwrite, 128-byte buffer unless said otherwise"},
+    {"arduino", SDSIM_API_ARDUINO, "arduino-esp32 File, 4 KiB buffer"},
+    {"circuitpython", SDSIM_API_CIRCUITPYTHON, "Python file object"},
+    {"fatfs", SDSIM_API_FATFS, "f_read/f_write"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice actions[] = {
+    {"write", SDSIM_DO_WRITE, "sequential writes"},
+    {"read", SDSIM_DO_READ, "sequential reads"},
+    {"log", SDSIM_DO_LOG, "printed lines"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice targets[] = {
+    {"file", SDSIM_ON_FILE, "a file"},
+    {"raw", SDSIM_ON_RAW, "sectors, through the driver"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice timings[] = {
+    {"calls", SDSIM_TIMED_CALLS, "the calls alone"},
+    {"all", SDSIM_TIMED_ALL, "from open to close"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_key filesystem_keys[] = {
+    {.name = "type",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_filesystem_params, type),
+     .fallback = "auto",
+     .choices = volumes,
+     .doc = "Kind of volume, freshly made."},
+    {.name = "cluster",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_filesystem_params, cluster),
+     .max = 33554432,
+     .doc = "Cluster size; left out: as the SD Association formats."},
+    {.name = "fats",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_filesystem_params, fats),
+     .max = 2,
+     .doc = "Copies of the FAT, 1 or 2; left out: two (exFAT: one)."},
+};
+
+static const struct sdsim_schema filesystem_schema = {
+    .name = "filesystem",
+    .doc = "The volume on the card.",
+    .keys = filesystem_keys,
+    .key_count = COUNT(filesystem_keys),
+    .size = sizeof(struct sdsim_filesystem_params),
+};
+
+static const struct sdsim_key file_keys[] = {
+    {.name = "api",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_stream_params, api),
+     .fallback = "posix",
+     .choices = apis,
+     .doc = "How the application reads and writes files."},
+    {.name = "buffer",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_stream_params, buffer),
+     .max = SDSIM_STREAM_BUFFER_MAX,
+     .doc = "stdio, arduino: size of the buffer; left out: the API's default."},
+};
+
+static const struct sdsim_schema file_schema = {
+    .name = "file",
+    .doc = "The file as the application sees it.",
+    .keys = file_keys,
+    .key_count = COUNT(file_keys),
+    .size = sizeof(struct sdsim_stream_params),
+};
+
+static const struct sdsim_key workload_keys[] = {
+    {.name = "do",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_workload_params, action),
+     .fallback = "write",
+     .choices = actions,
+     .doc = "What the application does."},
+    {.name = "on",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_workload_params, target),
+     .fallback = "file",
+     .choices = targets,
+     .doc = "On what."},
+    {.name = "timed",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_workload_params, timed),
+     .fallback = "calls",
+     .choices = timings,
+     .doc = "What the measured time covers."},
+    {.name = "call",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, call),
+     .fallback = "4KiB",
+     .min = 1,
+     .max = 1073741824,
+     .doc = "Bytes of one call; on raw sectors a multiple of 512."},
+    {.name = "total",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, total),
+     .fallback = "1MiB",
+     .min = 1,
+     .max = 2199023255040,
+     .doc = "Bytes in all, rounded up to whole calls."},
+    {.name = "lines",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_workload_params, lines),
+     .fallback = "10000",
+     .min = 1,
+     .max = 1000000000,
+     .doc = "Lines of a log."},
+    {.name = "start",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, start),
+     .max = 2199023255040,
+     .doc = "Raw: where on the card, a multiple of 512."},
+    {.name = "sync_every",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_workload_params, sync_every),
+     .max = 1000000000,
+     .doc = "Calls or lines between two syncs; 0: never."},
+};
+
+static const struct sdsim_schema workload_schema = {
+    .name = "workload",
+    .doc = "What the application does with the card.",
+    .keys = workload_keys,
+    .key_count = COUNT(workload_keys),
+    .size = sizeof(struct sdsim_workload_params),
+};
+
+/* What a board bundles; all of it may stand in a run as well. */
+#define BOARD_KEYS                                                                                 \
+    {.name = "host",                                                                               \
+     .type = SDSIM_VALUE_PROFILE,                                                                  \
+     .offset = AT(host),                                                                           \
+     .profile_kind = "host",                                                                       \
+     .doc = "The microcontroller."},                                                               \
+        {.name = "driver",                                                                         \
+         .type = SDSIM_VALUE_PROFILE,                                                              \
+         .offset = AT(driver),                                                                     \
+         .profile_kind = "driver",                                                                 \
+         .doc = "The driver."},                                                                    \
+        {.name = "bus",                                                                            \
+         .type = SDSIM_VALUE_CHOICE,                                                               \
+         .offset = AT(bus),                                                                        \
+         .given_offset = AT(bus_given) + 1,                                                        \
+         .choices = buses,                                                                         \
+         .doc = "How the card is wired; left out: SPI, or 4-bit with a driver that has no SPI."},  \
+        {.name = "clock",                                                                          \
+         .type = SDSIM_VALUE_FREQUENCY,                                                            \
+         .offset = AT(clock_hz),                                                                   \
+         .min = 1000,                                                                              \
+         .max = 208000000,                                                                         \
+         .doc = "Clock the application asks for; left out: the driver's default."},                \
+        {.name = "wires",                                                                          \
+         .type = SDSIM_VALUE_CHOICE,                                                               \
+         .offset = AT(wires),                                                                      \
+         .fallback = "board",                                                                      \
+         .choices = wires,                                                                         \
+         .doc = "What the signals run over."},                                                     \
+        {.name = "pins",                                                                           \
+         .type = SDSIM_VALUE_COUNT,                                                                \
+         .offset = AT(pins),                                                                       \
+         .list = true,                                                                             \
+         .max = 255,                                                                               \
+         .doc = "GPIO numbers the card hangs on."},                                                \
+        {.name = "usable_buffers",                                                                 \
+         .type = SDSIM_VALUE_BOOL,                                                                 \
+         .offset = AT(usable_buffers),                                                             \
+         .fallback = "yes",                                                                        \
+         .doc = "The application's buffers are aligned and in memory DMA can reach."},             \
+        {.name = "reads_exfat",                                                                    \
+         .type = SDSIM_VALUE_BOOL,                                                                 \
+         .offset = AT(reads_exfat),                                                                \
+         .fallback = "yes",                                                                        \
+         .doc = "The firmware is built with exFAT."},                                              \
+    {                                                                                              \
+        .name = "file", .type = SDSIM_VALUE_MAP, .offset = AT(file), .schema = &file_schema,       \
+        .doc = "File API."                                                                         \
+    }
+
+#define RUN_KEYS                                                                                   \
+    {.name = "id",                                                                                 \
+     .type = SDSIM_VALUE_TEXT,                                                                     \
+     .offset = AT(id),                                                                             \
+     .doc = "Names the run within its scenario."},                                                 \
+        {.name = "board",                                                                          \
+         .type = SDSIM_VALUE_PROFILE,                                                              \
+         .offset = AT(board),                                                                      \
+         .profile_kind = "board",                                                                  \
+         .doc = "A board: host, driver and wiring at once. What the run says itself wins."},       \
+        {.name = "card",                                                                           \
+         .type = SDSIM_VALUE_PROFILE,                                                              \
+         .offset = AT(card),                                                                       \
+         .profile_kind = "card",                                                                   \
+         .doc = "The card."},                                                                      \
+        {.name = "filesystem",                                                                     \
+         .type = SDSIM_VALUE_MAP,                                                                  \
+         .offset = AT(filesystem),                                                                 \
+         .schema = &filesystem_schema,                                                             \
+         .doc = "The volume."},                                                                    \
+        {.name = "workload",                                                                       \
+         .type = SDSIM_VALUE_MAP,                                                                  \
+         .offset = AT(workload),                                                                   \
+         .schema = &workload_schema,                                                               \
+         .doc = "What is done."},                                                                  \
+        {.name = "measured",                                                                       \
+         .type = SDSIM_VALUE_QUANTITY,                                                             \
+         .offset = AT(measured),                                                                   \
+         .doc = "What was measured on real hardware: a value or low..high."},                      \
+        {.name = "tolerance",                                                                      \
+         .type = SDSIM_VALUE_PERCENT,                                                              \
+         .offset = AT(tolerance),                                                                  \
+         .fallback = "10%",                                                                        \
+         .max = 1000000000,                                                                        \
+         .doc = "How far the prediction may be off before `compare` fails."},                      \
+        {.name = "headline",                                                                       \
+         .type = SDSIM_VALUE_BOOL,                                                                 \
+         .offset = AT(headline),                                                                   \
+         .doc = "Belongs to the headline measurements, which are counted apart."},                 \
+    {                                                                                              \
+        .name = "seed", .type = SDSIM_VALUE_COUNT, .offset = AT(seed), .fallback = "1",            \
+        .doc = "Where all luck comes from."                                                        \
+    }
+
+static const struct sdsim_key board_keys[] = {BOARD_KEYS};
+static const struct sdsim_key run_keys[] = {RUN_KEYS, BOARD_KEYS};
+
+const struct sdsim_schema sdsim_board_schema = {
+    .name = "board",
+    .doc =
+        "A board: a host, how a card is wired to it, and the driver and file API its users have.",
+    .keys = board_keys,
+    .key_count = COUNT(board_keys),
+    .size = sizeof(struct sdsim_run_params),
+};
+
+const struct sdsim_schema sdsim_run_schema = {
+    .name = "run",
+    .doc = "One run: the same keys as the scenario, laid over them.",
+    .keys = run_keys,
+    .key_count = COUNT(run_keys),
+    .size = sizeof(struct sdsim_run_params),
+};
+
+static const struct sdsim_key scenario_keys[] = {
+    RUN_KEYS,
+    BOARD_KEYS,
+    {.name = "runs",
+     .type = SDSIM_VALUE_MAP,
+     .offset = offsetof(struct sdsim_scenario_params, runs),
+     .list = true,
+     .schema = &sdsim_run_schema,
+     .doc = "The runs; left out: the scenario is one run itself."},
+};
+
+const struct sdsim_schema sdsim_scenario_schema = {
+    .name = "scenario",
+    .doc = "A scenario: a board with a card, what is done with it, and what was measured.",
+    .keys = scenario_keys,
+    .key_count = COUNT(scenario_keys),
+    .size = sizeof(struct sdsim_scenario_params),
+};
+
+const struct sdsim_schema *sdsim_schema_for(const char *kind)
+{
+    static const struct {
+        const char *kind;
+        const struct sdsim_schema *schema;
+    } schemas[] = {
+        {"card", &sdsim_card_schema},         {"host", &sdsim_host_schema},
+        {"driver", &sdsim_driver_schema},     {"board", &sdsim_board_schema},
+        {"scenario", &sdsim_scenario_schema},
+    };
+    for (size_t i = 0; i < COUNT(schemas); i++) {
+        if (strcmp(schemas[i].kind, kind) == 0) {
+            return schemas[i].schema;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/*
+ * The schemas of all files a user writes: cards, hosts, drivers, boards and scenarios. One table
+ * each; checking, binding, documentation and the JSON Schema come from them (config/schema.h).
+ */
+#ifndef SDSIM_SETUP_SCHEMAS_H
+#define SDSIM_SETUP_SCHEMAS_H
+
+#include "config/schema.h"
+
+extern const struct sdsim_schema sdsim_card_schema;
+extern const struct sdsim_schema sdsim_host_schema;
+extern const struct sdsim_schema sdsim_driver_schema;
+extern const struct sdsim_schema sdsim_board_schema;
+extern const struct sdsim_schema sdsim_run_schema;      /* one item of `runs`, merged or not */
+extern const struct sdsim_schema sdsim_scenario_schema; /* a run's keys and `runs` */
+
+/* The schema of files of a kind: "card", "host", "driver", "board", "scenario"; NULL for others. */
+const struct sdsim_schema *sdsim_schema_for(const char *kind);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * From files to runs: loads a scenario, lays its runs out, binds each to plain parameters for one
+ * draw, and tells what a user should know before believing the numbers.
+ *
+ * A scenario file holds the keys of a run and a list `runs`; each item of that list is laid over
+ * the rest of the file and is one run, one row of a comparison. A run names a card and either a
+ * board or a host and a driver; a board is a bundle of those keys, laid under the run's own.
+ *
+ * `draw` 0 takes the typical values, others are drawn from the values' ranges (config/schema.h).
+ */
+#ifndef SDSIM_SETUP_SETUP_H
+#define SDSIM_SETUP_SETUP_H
+
+#include "setup/params.h"
+
+/* One run, loaded and checked, but not yet bound to a draw. Owned by the struct sdsim_scenario. */
+struct sdsim_run {
+    const char *scenario;    /* file name without folder and .yaml */
+    const char *id;          /* of the run; "" if the scenario has only one without id */
+    struct sdsim_node *tree; /* board, scenario and run merged */
+    struct sdsim_node *host; /* the profiles, resolved */
+    struct sdsim_node *driver;
+    struct sdsim_node *card;
+    const char *host_name;
+    const char *driver_name;
+    const char *card_name;
+    const char *board_name; /* NULL if none */
+};
+
+struct sdsim_scenario {
+    const char *path;
+    const char *name;        /* its `name`, or the file's */
+    const char *description; /* or NULL */
+    const char *source;      /* or NULL; the first, if there are several */
+    struct sdsim_run *runs;
+    size_t count;
+};
+
+/*
+ * Loads a scenario file with `overrides` ("path=value", NULL-terminated list or NULL) applied to
+ * each run, and checks everything that can be checked: all errors go to `diags`. NULL if there was
+ * any. The result belongs to `config`.
+ */
+struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
+                                           const char *const *overrides, struct sdsim_diags *diags);
+
+/* All parameters of one run for one draw. */
+struct sdsim_setup {
+    struct sdsim_run_params run;
+    struct sdsim_host_params host;
+    struct sdsim_driver_profile driver;
+    struct sdsim_card_params card;
+    struct sdsim_driver_clocks clocks;
+    uint64_t asked_hz; /* the clock asked for, before the driver's cap */
+    uint32_t draw;
+};
+
+/* Binds a run to draw k. False, with messages, if something does not fit together. */
+bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
+                      struct sdsim_setup *setup, struct sdsim_diags *diags);
+
+/* The clock on the wire, and why it is not the one asked for, in one line. Returns out. */
+char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size_t size);
+
+/*
+ * Warnings about a set-up that works in the simulator but not, or badly, on the bench; each with
+ * the mend. See setup/lint.c for the list. Errors are not its business.
+ */
+void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                      struct sdsim_diags *diags);
+
+/* How many different profile values a set of runs uses that were fitted. */
+struct sdsim_fit_count {
+    size_t headline; /* fitted to the headline scenarios */
+    size_t other;    /* fitted to other data */
+};
+struct sdsim_fit_count sdsim_fitted_values(const struct sdsim_run *const *runs, size_t count);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * simulate(setup, recorder) -> result: one run, pure and re-entrant.
+ *
+ * Builds card, port, driver, volume and file from the parameters, initialises the card, mounts the
+ * volume, runs the workload, and tells what came of it. Same setup, same result, to the picosecond.
+ */
+#ifndef SDSIM_SETUP_SIMULATE_H
+#define SDSIM_SETUP_SIMULATE_H
+
+#include "setup/setup.h"
+
+/* What a run is measured in. */
+enum sdsim_metric {
+    SDSIM_METRIC_THROUGHPUT, /* bytes per second */
+    SDSIM_METRIC_LINES,      /* lines per second */
+};
+
+struct sdsim_outcome_report {
+    char error[256]; /* empty if all went well */
+    enum sdsim_metric metric;
+    double value; /* in the metric's unit; 0 on error */
+    struct sdsim_workload_result workload;
+    sdsim_ps init_time; /* card initialisation and mount */
+    double bus_hz;      /* the clock on the wire */
+    uint32_t card_sectors;
+};
+
+/* Runs it. `recorder` may be NULL. Never fails otherwise than by report->error. */
+void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,
+                    struct sdsim_outcome_report *report);
+
+/* A prediction: draw 0, and the 5th and 95th percentile of draws 1..draws, widened to hold draw 0.
+ */
+struct sdsim_prediction {
+    struct sdsim_outcome_report typical;
+    double low;
+    double high;
+    uint32_t draws;
+};
+
+/*
+ * Predicting one run takes two steps, so that the second can run on any thread:
+ *
+ * sdsim_predict_bind binds draws 0..draws into `setups` (draws + 1 of them, the caller's). It uses
+ * the config, so one thread at a time. False, with messages, if something does not fit together.
+ *
+ * sdsim_predict_run simulates them: pure. It stops at the first draw that fails and leaves the
+ * reason in prediction->typical.error. With draws = 0 low and high equal the value.
+ */
+bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t draws,
+                        struct sdsim_setup *setups, struct sdsim_diags *diags);
+void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
+                       struct sdsim_prediction *prediction);
+
+/* "throughput" and "lines"; "B/s" and "lines/s". */
+const char *sdsim_metric_name(enum sdsim_metric metric);
+const char *sdsim_metric_unit(enum sdsim_metric metric);
+
+#endif
