@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define OPEN_ENDED UINT32_MAX
+#define NO_SECTOR  UINT32_MAX
 
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw)
@@ -14,6 +15,8 @@ void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *pa
         .state = SDSIM_CARD_IDLE,
         .width = 1,
         .sectors = sdsim_csd_sectors(params),
+        .erase_from = NO_SECTOR,
+        .erase_to = NO_SECTOR,
         .init_at = SDSIM_TIME_END,
     };
     assert(card->sectors <= sdsim_medium_sectors(medium));
@@ -136,8 +139,7 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
 
 static void stop_write(struct sdsim_card *card, sdsim_ps end)
 {
-    const sdsim_ps from = card->busy.at > end ? card->busy.at : end;
-    card->busy = sdsim_flash_write_stop(&card->flash, from);
+    card->busy = sdsim_flash_write_stop(&card->flash, end, card->busy);
     card->state = SDSIM_CARD_TRANSFER;
 }
 
@@ -161,17 +163,30 @@ static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_rep
     reply->busy = busy_at(card, end);
 }
 
+/* CMD32, CMD33 and CMD38 in this order, or the card forgets what it was told (section 4.3.5). */
 static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
                           struct sdsim_reply *reply)
 {
     reply_plain(card, end, reply);
-    if (index != 38) {
-        (void)to_lba(card, argument, reply, index == 32 ? &card->erase_from : &card->erase_to);
+    uint32_t lba = NO_SECTOR;
+    if (index != 38 && !to_lba(card, argument, reply, &lba)) {
+        lba = NO_SECTOR;
+    }
+    if (index == 32) {
+        card->erase_from = lba;
+        card->erase_to = NO_SECTOR;
         return;
     }
-    if (card->erase_to < card->erase_from ||
-        !sdsim_medium_erase(card->medium, card->erase_from,
-                            card->erase_to - card->erase_from + 1)) {
+    if (index == 33) {
+        card->erase_to = lba;
+        return;
+    }
+    const uint32_t from = card->erase_from;
+    const uint32_t to = card->erase_to;
+    card->erase_from = NO_SECTOR;
+    card->erase_to = NO_SECTOR;
+    if (from == NO_SECTOR || to == NO_SECTOR || to < from ||
+        !sdsim_medium_erase(card->medium, from, to - from + 1)) {
         reply->r1 |= SDSIM_R1_ERASE_SEQUENCE;
         return;
     }
@@ -322,6 +337,8 @@ static void reset(struct sdsim_card *card, bool selected)
     card->width = 1;
     card->rca = 0;
     card->block_count = 0;
+    card->erase_from = NO_SECTOR;
+    card->erase_to = NO_SECTOR;
     card->init_at = SDSIM_TIME_END;
     card->busy = (struct sdsim_ready){0};
 }

@@ -25,6 +25,11 @@ void sdsim_config_destroy(struct sdsim_config *config)
     }
 }
 
+void *sdsim_config_alloc(struct sdsim_config *config, size_t count, size_t size)
+{
+    return sdsim_arena_alloc(&config->arena, count, size);
+}
+
 struct sdsim_node *sdsim_config_parse(struct sdsim_config *config, const char *path,
                                       struct sdsim_diags *diags)
 {

@@ -14,6 +14,26 @@ struct sdsim_node *sdsim_node_copy(struct sdsim_config *config, const struct sds
     return copy;
 }
 
+struct sdsim_node *sdsim_config_without(struct sdsim_config *config, const struct sdsim_node *map,
+                                        const char *key)
+{
+    struct sdsim_node *copy = sdsim_node_copy(config, map);
+    if (copy == NULL || map->kind != SDSIM_NODE_MAP) {
+        return copy;
+    }
+    copy->count = 0;
+    copy->entries = sdsim_arena_alloc(&config->arena, map->count, sizeof *copy->entries);
+    if (copy->entries == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < map->count; i++) {
+        if (strcmp(map->entries[i].key, key) != 0) {
+            copy->entries[copy->count++] = map->entries[i];
+        }
+    }
+    return copy;
+}
+
 struct sdsim_entry *sdsim_node_entry(const struct sdsim_node *map, const char *key)
 {
     if (map == NULL || map->kind != SDSIM_NODE_MAP) {

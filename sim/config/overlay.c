@@ -83,28 +83,3 @@ struct sdsim_node *sdsim_config_overlay(struct sdsim_config *config, const struc
     free(sorted);
     return done ? merged : NULL;
 }
-
-struct sdsim_node *sdsim_config_without(struct sdsim_config *config, const struct sdsim_node *map,
-                                        const char *key)
-{
-    struct sdsim_node *copy = sdsim_node_copy(config, map);
-    if (copy == NULL || map->kind != SDSIM_NODE_MAP) {
-        return copy;
-    }
-    copy->count = 0;
-    copy->entries = sdsim_arena_alloc(&config->arena, map->count, sizeof *copy->entries);
-    if (copy->entries == NULL) {
-        return NULL;
-    }
-    for (size_t i = 0; i < map->count; i++) {
-        if (strcmp(map->entries[i].key, key) != 0) {
-            copy->entries[copy->count++] = map->entries[i];
-        }
-    }
-    return copy;
-}
-
-void *sdsim_config_alloc(struct sdsim_config *config, size_t count, size_t size)
-{
-    return sdsim_arena_alloc(&config->arena, count, size);
-}

@@ -80,9 +80,8 @@ struct sdsim_key {
     bool required;
     bool list;    /* one or more values; a single value is taken as a list of one */
     bool profile; /* may carry range, from, source, fit */
-    uint64_t
-        min; /* in base units, both 0: no limits beyond the type's; for NUMBER: whole numbers */
-    uint64_t max;
+    uint64_t min; /* in base units, for NUMBER in whole numbers; both 0: only the type's limits */
+    uint64_t max; /* 0: no upper limit */
     const struct sdsim_choice *choices; /* CHOICE, ends with a NULL name */
     const struct sdsim_schema *schema;  /* MAP */
     const char *profile_kind;           /* PROFILE */

@@ -105,11 +105,12 @@ struct sdsim_node *sdsim_config_without(struct sdsim_config *config, const struc
 void *sdsim_config_alloc(struct sdsim_config *config, size_t count, size_t size);
 
 /*
- * Changes one value: `assignment` is "path=value", the path with dots for maps and [n] for list
- * items
- * ("card.rd1=200us", "workload.call=[4KiB, 32KiB]"). The value is YAML (flow style). A scalar on
- * the way that stands where a map is needed becomes {base: SCALAR}, so card.rd1 works on `card:
- * NAME`. Whether the path means anything is for the schema to say; its messages then name "--set".
+ * Changes one value: `assignment` is "path=value", the path with dots for maps and [n] for items of
+ * lists ("card.rd1=200us", "workload.call=[4KiB, 32KiB]"). The value is YAML (flow style). A scalar
+ * on the way that stands where a map is needed becomes {base: SCALAR}, so card.rd1 works on
+ * `card: NAME`; in front of range, from or fit it becomes {value: SCALAR}. Trees that share nodes
+ * with `root` are not changed. Whether the path means anything is for the schema to say; its
+ * messages then name "--set".
  */
 bool sdsim_config_set(struct sdsim_config *config, struct sdsim_node *root, const char *assignment,
                       struct sdsim_diags *diags);

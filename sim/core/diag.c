@@ -246,7 +246,8 @@ static size_t columns(const char *text, size_t size)
 
 static void print_source(const struct sdsim_diag *diag, FILE *out)
 {
-    fprintf(out, "%5u | %s\n", (unsigned)diag->line, diag->source_line);
+    const int gutter = fprintf(out, "%5u", (unsigned)diag->line);
+    fprintf(out, " | %s\n", diag->source_line);
     if (diag->column == 0) {
         return;
     }
@@ -255,7 +256,7 @@ static void print_source(const struct sdsim_diag *diag, FILE *out)
     const size_t indent =
         before <= size ? columns(diag->source_line, before) : columns(diag->source_line, size);
     size_t marks = before < size ? columns(diag->source_line + before, diag->length) : 1;
-    fprintf(out, "      | %*s^", (int)indent, "");
+    fprintf(out, "%*s | %*s^", gutter, "", (int)indent, "");
     for (; marks > 1; marks--) {
         fputc('~', out);
     }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_DIGITS 19
-#define MOST_NAMES  12
+#define MOST_DECIMALS 19 /* 10^19 is the largest power of ten in 64 bits */
+#define MOST_NAMES    12
 
 struct name {
     const char *text;
@@ -132,8 +132,8 @@ static const char *read_decimals(const char *text, struct written *number)
         }
     }
     for (; text < last; text++) {
-        if (number->digits > (UINT64_MAX - 9) / 10 || number->decimals == MOST_DIGITS) {
-            number->error = SDSIM_UNIT_INEXACT;
+        if (number->digits > (UINT64_MAX - 9) / 10 || number->decimals == MOST_DECIMALS) {
+            number->error = number->error == SDSIM_UNIT_OK ? SDSIM_UNIT_INEXACT : number->error;
             break;
         }
         number->digits = number->digits * 10 + (uint64_t)(*text - '0');
@@ -149,13 +149,11 @@ static bool split(const char *text, struct written *number)
     if (!is_digit(*text)) {
         return false;
     }
-    for (unsigned count = 0; is_digit(*text); text++) {
-        count += count > 0 || *text != '0';
-        if (count > MOST_DIGITS) {
+    for (; is_digit(*text); text++) {
+        if (__builtin_mul_overflow(number->digits, 10, &number->digits) ||
+            __builtin_add_overflow(number->digits, (uint64_t)(*text - '0'), &number->digits)) {
             number->error = SDSIM_UNIT_TOO_LARGE;
-            continue;
         }
-        number->digits = number->digits * 10 + (uint64_t)(*text - '0');
     }
     if (text[0] == '.' && is_digit(text[1])) {
         text = read_decimals(text + 1, number);
@@ -289,16 +287,33 @@ size_t sdsim_unit_number_length(const char *text)
     return split(text, &number) ? (size_t)(number.unit - text) : 0;
 }
 
+/* A number below 1, with `digits` behind its leading zeros and none at its end. */
+static void print_small(double number, unsigned digits, char *out, size_t size)
+{
+    unsigned decimals = digits;
+    for (double rest = number; rest < 0.1 && decimals < 30; rest *= 10.0) {
+        decimals++;
+    }
+    snprintf(out, size, "%.*f", (int)decimals, number);
+    for (size_t end = strlen(out); end > 1 && out[end - 1] == '0'; end--) {
+        out[end - 1] = '\0';
+    }
+}
+
 /* Prints value / scale with the family's digits, and the unit; whole numbers are not shortened. */
 static void print_scaled(const struct family *family, const char *name, double value, char *out,
                          size_t size)
 {
     const double number = value / (double)find_name(family, name)->scale;
+    char digits[48];
     if (number >= 10000.0) {
-        snprintf(out, size, "%.0f%s", number, name);
+        snprintf(digits, sizeof digits, "%.0f", number);
+    } else if (number < 0.001) {
+        print_small(number, family->digits, digits, sizeof digits);
     } else {
-        snprintf(out, size, "%.*g%s", (int)family->digits, number, name);
+        snprintf(digits, sizeof digits, "%.*g", (int)family->digits, number);
     }
+    snprintf(out, size, "%s%s", digits, name);
 }
 
 /* Whether the printed text, read back, is the value. */

@@ -25,6 +25,12 @@ static uint32_t directory_max(const struct sdsim_volume *volume)
     return is_exfat(volume) ? EXFAT_DIRECTORY_MAX : FAT_DIRECTORY_MAX;
 }
 
+/* A chain with more clusters than the volume runs in a circle. */
+static bool runs_in_circle(const struct sdsim_volume *volume, uint32_t offset)
+{
+    return offset / sdsim_cluster_bytes(volume) >= volume->geometry.clusters;
+}
+
 uint32_t sdsim_dir_clock(const struct sdsim_volume *volume)
 {
     return volume->config.clock != 0 ? volume->config.clock : DEFAULT_CLOCK;
@@ -113,6 +119,9 @@ static enum sdsim_fat_result stretch_directory(struct sdsim_volume *volume, stru
 static enum sdsim_fat_result step_cluster(struct sdsim_volume *volume, struct sdsim_dir *dir,
                                           bool stretch)
 {
+    if (runs_in_circle(volume, dir->offset)) {
+        return SDSIM_FAT_CORRUPT;
+    }
     uint32_t cluster;
     enum sdsim_fat_result result = next_cluster(volume, dir, dir->cluster, &cluster);
     if (result == SDSIM_FAT_OK && cluster >= sdsim_cluster_limit(volume)) {

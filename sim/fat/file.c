@@ -171,6 +171,9 @@ static enum sdsim_fat_result go_to_end(struct sdsim_file *file)
     if (rest == 0) {
         return SDSIM_FAT_OK;
     }
+    if ((rest - 1) / cluster_bytes >= volume->geometry.clusters) {
+        return SDSIM_FAT_CORRUPT;
+    }
     file->position = rest;
     for (; rest > cluster_bytes; rest -= cluster_bytes) {
         const enum sdsim_fat_result result =

@@ -138,6 +138,9 @@ static enum sdsim_fat_result walk_to(struct sdsim_file *file, uint64_t position,
     const uint32_t cluster_bytes = sdsim_cluster_bytes(volume);
     while (position - base > cluster_bytes) {
         base += cluster_bytes;
+        if (base / cluster_bytes > volume->geometry.clusters) { /* the chain runs in a circle */
+            return SDSIM_FAT_CORRUPT;
+        }
         enum sdsim_fat_result result;
         if (file->writable) {
             /* A contiguous chain without a FAT ends by its size, which must be true meanwhile. */

@@ -139,14 +139,16 @@ static enum boot_kind find_boot(struct sdsim_volume *volume, uint32_t *start)
         starts[i] =
             sdsim_get32(sdsim_window_at(volume, MBR_ENTRIES + i * MBR_ENTRY + MBR_ENTRY_START));
     }
+    bool failed = false; /* better said than "no file system" if nothing else is found */
     for (uint32_t i = 0; i < 4; i++) {
         *start = starts[i];
         kind = starts[i] != 0 ? check_boot(volume, starts[i]) : BOOT_UNSIGNED;
         if (kind == BOOT_FAT || kind == BOOT_EXFAT) {
-            break;
+            return kind;
         }
+        failed = failed || (kind == BOOT_FAILED && starts[i] < volume->disk->sectors);
     }
-    return kind;
+    return failed ? BOOT_FAILED : kind;
 }
 
 /* Sectors of a FAT with an entry for each cluster. */

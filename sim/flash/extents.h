@@ -35,9 +35,9 @@ struct sdsim_extent {
                           all streams, so that equal content has equal numbers */
         uint64_t page; /* IMAGE: first sector in the file */
     } at;
+    uint32_t image; /* IMAGE: which file, an index into the medium's list */
     uint8_t kind;   /* enum sdsim_extent_kind */
     uint8_t detail; /* GENERATED: offset % 8; FILL: the byte */
-    uint16_t image; /* IMAGE: which file, an index into the medium's list */
 };
 
 struct sdsim_chunk {

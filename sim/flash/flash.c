@@ -231,24 +231,36 @@ void sdsim_flash_write_skip(struct sdsim_flash *flash, uint64_t blocks)
     flash->blocks_written += blocks;
 }
 
-struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps end)
+/* What is still to come of a pause. */
+static sdsim_ps pause_left(struct sdsim_ready running, sdsim_ps now)
+{
+    const sdsim_ps left = sdsim_time_since(running.at, now);
+    return running.pause < left ? running.pause : left;
+}
+
+struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps end,
+                                          struct sdsim_ready running)
 {
     const struct sdsim_flash_params *params = flash->params;
+    const sdsim_ps pause = pause_left(running, end);
+    /* w1 is all a lone block costs, its own program included. */
+    const bool lone = flash->stream_blocks == 1;
+    sdsim_ps start = running.at > end ? running.at - pause : end;
+    if (!lone && flash->program_end > start) {
+        start = flash->program_end;
+    }
     sdsim_ps commit = params->wstop;
-    sdsim_ps start = flash->program_end > end ? flash->program_end : end;
     if (flash->stream_blocks == 0) {
         commit = 0;
-    } else if (flash->stream_blocks == 1) {
-        /* w1 is all a lone block costs, its own program included. */
+    } else if (lone) {
         commit = params->w1;
-        start = end;
     } else if (params->wstop_large > 0 &&
                flash->stream_blocks * SDSIM_SECTOR >= params->large_bytes) {
         commit = params->wstop_large;
     }
     flash->stream_blocks = 0;
     flash->program_end = 0;
-    return with_pause(flash, end, sdsim_time_sum(start, commit), 0);
+    return with_pause(flash, end, sdsim_time_sum(start, commit), pause);
 }
 
 struct sdsim_ready sdsim_flash_erase(const struct sdsim_flash *flash, sdsim_ps end)

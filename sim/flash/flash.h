@@ -116,8 +116,12 @@ struct sdsim_ready sdsim_flash_write_block(struct sdsim_flash *flash, sdsim_ps e
 uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most);
 void sdsim_flash_write_skip(struct sdsim_flash *flash, uint64_t blocks);
 
-/* The host ended the write transfer at `end`. */
-struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps end);
+/*
+ * The host ended the write transfer at `end`, while the busy of its last block, `running`, may
+ * still last: until when is the card busy now? A pause in it goes on behind the commit.
+ */
+struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps end,
+                                          struct sdsim_ready running);
 
 /* CMD38 ended at `end`. */
 struct sdsim_ready sdsim_flash_erase(const struct sdsim_flash *flash, sdsim_ps end);

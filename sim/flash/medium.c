@@ -135,7 +135,7 @@ void sdsim_medium_destroy(struct sdsim_medium *medium)
         spot = sdsim_extents_next(&medium->map, spot);
     }
     sdsim_extents_free(&medium->map);
-    for (unsigned i = 0; i < medium->image_count; i++) {
+    for (uint32_t i = 0; i < medium->image_count; i++) {
         sdsim_image_release(medium->images[i]);
     }
     free(medium->images);

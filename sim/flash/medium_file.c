@@ -16,24 +16,17 @@
 #define SAVE_SECTORS 128u
 #define HOLE_BYTES   4096u
 
-/* Adds an image to the medium's list and returns its index there; -1 with a message otherwise, and
- * the image is still the caller's then. */
-static int add_image(struct sdsim_medium *medium, struct sdsim_image *image, const char *path,
-                     struct sdsim_diags *diags)
+/* Adds an image to the medium's list, as the last; false without memory. */
+static bool add_image(struct sdsim_medium *medium, struct sdsim_image *image)
 {
-    if (medium->image_count == UINT16_MAX) {
-        sdsim_error(diags, path, "there are already %d images on this card", UINT16_MAX);
-        return -1;
-    }
     struct sdsim_image **const grown =
         realloc(medium->images, ((size_t)medium->image_count + 1) * sizeof(*grown));
     if (grown == NULL) {
-        sdsim_error(diags, path, "no memory for the image");
-        return -1;
+        return false;
     }
     medium->images = grown;
-    medium->images[medium->image_count] = image;
-    return medium->image_count++;
+    medium->images[medium->image_count++] = image;
+    return true;
 }
 
 /* Replaces the holes of an image by zeros, which need no file. Not doing so, for lack of memory,
@@ -73,18 +66,19 @@ bool sdsim_medium_load(struct sdsim_medium *medium, uint32_t lba, const char *pa
         sdsim_image_release(image);
         return false;
     }
-    const int index = add_image(medium, image, path, diags);
-    if (index < 0) {
+    if (!add_image(medium, image)) {
+        sdsim_error(diags, path, "no memory for the image");
         sdsim_image_release(image);
         return false;
     }
     const struct sdsim_extent extent = {.lba = lba,
                                         .count = (uint32_t)sectors,
                                         .kind = SDSIM_EXTENT_IMAGE,
-                                        .image = (uint16_t)index};
+                                        .image = medium->image_count - 1};
     if (!sdsim_medium_lay(medium, &extent)) {
         sdsim_error(diags, path, "no memory for the image");
-        sdsim_image_release(medium->images[--medium->image_count]);
+        medium->image_count--;
+        sdsim_image_release(image);
         return false;
     }
     lay_holes(medium, lba, image);

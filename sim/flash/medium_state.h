@@ -20,7 +20,7 @@ struct sdsim_medium {
     struct sdsim_extents map;
     struct sdsim_spot hint; /* of the extent written last; may be out of date, so it is checked */
     struct sdsim_image **images; /* a reference each */
-    uint16_t image_count;
+    uint32_t image_count;
 };
 
 /* The first sector behind an extent. */

@@ -67,7 +67,7 @@ void sdsim_medium_read(const struct sdsim_medium *medium, uint32_t lba, uint32_t
 
 bool sdsim_medium_failed(const struct sdsim_medium *medium)
 {
-    for (unsigned i = 0; i < medium->image_count; i++) {
+    for (uint32_t i = 0; i < medium->image_count; i++) {
         if (sdsim_image_failed(medium->images[i])) {
             return true;
         }

@@ -59,7 +59,7 @@ static uint32_t response_clocks(enum sdsim_response response)
 static void send_frame(struct sdsim_port *port, sdsim_ps *now, uint8_t index, uint32_t argument,
                        struct sdsim_reply *reply)
 {
-    port->meter->counters.commands[index & 63]++;
+    sdsim_count_command(port, index);
     clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_COMMAND);
     sdsim_card_command(port->card, *now, false, index, argument, reply);
 }

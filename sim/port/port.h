@@ -38,6 +38,15 @@ struct sdsim_port {
     uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
 };
 
+/* For ports: counts a command that is about to be sent. Whether it is an application command is
+ * what the card will take it for. */
+static inline void sdsim_count_command(struct sdsim_port *port, uint8_t index)
+{
+    struct sdsim_counters *counters = &port->meter->counters;
+    counters->commands[index & 63]++;
+    counters->app_commands[index & 63] += port->card->app ? 1 : 0;
+}
+
 /* Carries out one transaction, starting at *now; leaves its finish time there. */
 static inline void sdsim_execute(struct sdsim_port *port, sdsim_ps *now,
                                  const struct sdsim_transaction *transaction,

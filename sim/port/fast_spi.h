@@ -1,0 +1,54 @@
+/*
+ * Shared by the parts of the fast SPI port: bursts of bytes and dead times, spent and booked. The
+ * idea of the port is told in port/fast_spi.c.
+ */
+#ifndef SDSIM_PORT_FAST_SPI_H
+#define SDSIM_PORT_FAST_SPI_H
+
+#include "port/port.h"
+
+/* Clocks some bytes in a row. */
+static inline void sdsim_fast_clock_bytes(struct sdsim_port *port, sdsim_ps *now,
+                                          enum sdsim_kind kind, uint64_t bytes)
+{
+    port->meter->counters.bus_clocks += 8 * bytes;
+    sdsim_spend(port->meter, now, kind, SDSIM_LANE_BUS, sdsim_clock_take(&port->clock, 8 * bytes));
+}
+
+/* The bus stands still, or the CPU is at work. */
+static inline void sdsim_fast_dead(struct sdsim_port *port, sdsim_ps *now, enum sdsim_kind kind,
+                                   sdsim_ps d)
+{
+    if (d != 0) {
+        sdsim_spend(port->meter, now, kind, kind == SDSIM_GAP ? SDSIM_LANE_BUS : SDSIM_LANE_CPU, d);
+    }
+}
+
+/* One transfer call of bytes that are no payload. */
+static inline void sdsim_fast_burst(struct sdsim_port *port, sdsim_ps *now,
+                                    const struct sdsim_burst *burst, uint64_t bytes)
+{
+    sdsim_fast_dead(port, now, SDSIM_GAP, burst->before);
+    sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, bytes);
+    sdsim_fast_dead(port, now, SDSIM_GAP, burst->after);
+}
+
+/* The payload of one block, in pieces with gaps between them. */
+static inline void sdsim_fast_payload(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
+{
+    const struct sdsim_spi_engine *spi = port->spi;
+    sdsim_fast_clock_bytes(port, now, SDSIM_PAYLOAD, bytes);
+    if (spi->chunk > 0 && bytes > spi->chunk) {
+        sdsim_fast_dead(port, now, SDSIM_GAP, spi->chunk_gap * ((bytes - 1) / spi->chunk));
+    }
+}
+
+/*
+ * Reads the blocks of a transaction: looks for each start token, takes the block, hands it over.
+ * `window_left` bytes of the command's response window are still to be clocked and may hold the
+ * first token. `from_register`: the one block is a register's.
+ */
+void sdsim_fast_spi_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                         uint32_t window_left, bool from_register, struct sdsim_result *result);
+
+#endif

@@ -1,0 +1,298 @@
+#include "report/readings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/units.h"
+#include "report/commands.h"
+#include "report/format.h"
+
+/* Everything the rules look at, in short words. */
+struct view {
+    const struct sdsim_run_report *report;
+    const struct sdsim_workload_params *workload;
+    const struct sdsim_counters *counters;
+    const struct sdsim_account *account;
+    sdsim_ps total;
+    uint64_t calls;
+    bool reads;
+    uint64_t commands; /* that move the workload's sectors, see take_commands */
+    uint64_t sectors;  /* that those commands moved */
+    uint64_t buffer;   /* of the file API; 0: none */
+    const char *verb;
+    char call[32]; /* "32KiB" */
+};
+
+/*
+ * Which commands a call became. Single-sector and multiple-sector commands mix when FatFs looks up
+ * a cluster in between; the ones that move more sectors are those of the data.
+ */
+static void take_commands(struct view *view)
+{
+    const struct sdsim_counters *counters = view->counters;
+    const uint64_t singles = counters->commands[view->reads ? 17 : 24];
+    const uint64_t all = view->reads ? counters->blocks_read : counters->blocks_written;
+    const uint64_t multiple = all > singles ? all - singles : 0;
+    view->commands = multiple >= singles ? counters->commands[view->reads ? 18 : 25] : singles;
+    view->sectors = multiple >= singles ? multiple : singles;
+}
+
+static struct view view_of(const struct sdsim_run_report *report)
+{
+    const struct sdsim_run_params *run = &report->setup->run;
+    const struct sdsim_workload_result *result = &report->prediction.typical.workload;
+    struct view view = {
+        .report = report,
+        .workload = &run->workload,
+        .counters = &result->counters,
+        .account = &result->account,
+        .total = result->elapsed,
+        .calls = result->calls,
+        .reads = run->workload.action == SDSIM_DO_READ,
+    };
+    take_commands(&view);
+    view.verb = run->workload.action == SDSIM_DO_LOG ? "line" : view.reads ? "read" : "write";
+    const uint32_t usual = sdsim_stream_default_buffer((enum sdsim_file_api)run->file.api);
+    if (run->workload.target == SDSIM_ON_FILE && usual > 0) {
+        view.buffer = run->file.buffer > 0 ? run->file.buffer : usual;
+    }
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)run->workload.call, view.call, sizeof view.call);
+    return view;
+}
+
+/* A rule writes its sentence to `out` (SDSIM_READING_SIZE bytes); false: nothing to say. */
+typedef bool rule(const struct view *view, char *out);
+
+__attribute__((format(printf, 2, 3))) static bool say(char *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out, SDSIM_READING_SIZE, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+static double share_of(const struct view *view, sdsim_ps part)
+{
+    return view->total > 0 ? (double)part / (double)view->total : 0.0;
+}
+
+static sdsim_ps kind(const struct view *view, enum sdsim_kind which)
+{
+    return sdsim_account_kind(view->account, which);
+}
+
+/* ---- who has the time ---- */
+
+static bool rule_shares(const struct view *view, char *out)
+{
+    const sdsim_ps payload = kind(view, SDSIM_PAYLOAD);
+    const sdsim_ps bus = payload + kind(view, SDSIM_PROTOCOL);
+    const sdsim_ps card =
+        kind(view, SDSIM_ACCESS) + kind(view, SDSIM_BUSY) + kind(view, SDSIM_PAUSE);
+    const sdsim_ps own = view->total - bus - card;
+    char shares[3][24];
+    if (view->total == 0) {
+        return false;
+    }
+    sdsim_print_share(share_of(view, bus), shares[0], sizeof shares[0]);
+    sdsim_print_share(share_of(view, own), shares[1], sizeof shares[1]);
+    sdsim_print_share(share_of(view, card), shares[2], sizeof shares[2]);
+    return say(out, "clocks on the bus take %s, the host and its driver %s, the card %s", shares[0],
+               shares[1], shares[2]);
+}
+
+/* What would be left if everything but one layer were free: a bound nothing else can lift. */
+static bool rule_bound(const struct view *view, char *out)
+{
+    const enum sdsim_metric metric = view->report->prediction.typical.metric;
+    const double value = view->report->prediction.typical.value;
+    const sdsim_ps payload = kind(view, SDSIM_PAYLOAD);
+    const sdsim_ps host = kind(view, SDSIM_HOST) + kind(view, SDSIM_COPY) + kind(view, SDSIM_GAP);
+    char bound[48];
+    if (host > payload && host > view->total / 2) {
+        sdsim_print_value(metric, value / share_of(view, host), bound, sizeof bound);
+        return say(out, "the time of the host alone allows no more than %s, whatever bus and card",
+                   bound);
+    }
+    if (payload > view->total / 4 && metric == SDSIM_METRIC_THROUGHPUT) {
+        sdsim_print_value(metric, value / share_of(view, payload), bound, sizeof bound);
+        return say(out, "the payload's clocks alone allow no more than %s at this clock and width",
+                   bound);
+    }
+    return false;
+}
+
+/* ---- what calls become ---- */
+
+static bool rule_refills(const struct view *view, char *out)
+{
+    if (!view->reads || view->buffer == 0 || view->workload->call <= view->buffer ||
+        view->commands < 2 * view->calls) {
+        return false;
+    }
+    char commands[24];
+    char sectors[24];
+    char buffer[32];
+    sdsim_print_ratio(view->commands, view->calls, commands, sizeof commands);
+    sdsim_print_ratio(view->sectors, view->commands, sectors, sizeof sectors);
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)view->buffer, buffer, sizeof buffer);
+    return say(out,
+               "each read of %s became %s commands of %s sectors: the %s buffer of the file API %s "
+               "is refilled piece by piece, so larger calls bring nothing",
+               view->call, commands, sectors, buffer,
+               sdsim_file_api_name((enum sdsim_file_api)view->report->setup->run.file.api));
+}
+
+static bool bounced(const struct view *view)
+{
+    const struct sdsim_setup *setup = view->report->setup;
+    return !setup->run.usable_buffers && setup->driver.params.bounce_blocks > 0;
+}
+
+static bool rule_bounce(const struct view *view, char *out)
+{
+    if (!bounced(view) || view->commands < 2 * view->calls) {
+        return false;
+    }
+    const uint64_t blocks = view->report->setup->driver.params.bounce_blocks;
+    char commands[24];
+    sdsim_print_ratio(view->commands, view->calls, commands, sizeof commands);
+    return say(out,
+               "each %s of %s became %s commands: DMA can't use the application's buffer, so the "
+               "driver moves %llu sector%s at a time through its own",
+               view->verb, view->call, commands, (unsigned long long)blocks,
+               blocks == 1 ? "" : "s");
+}
+
+static bool rule_clusters(const struct view *view, char *out)
+{
+    if (view->workload->target != SDSIM_ON_FILE || bounced(view) ||
+        view->sectors < 2 * view->commands || (view->reads && view->buffer > 0) ||
+        2 * view->commands < 3 * view->calls) {
+        return false;
+    }
+    char commands[24];
+    char sectors[24];
+    sdsim_print_ratio(view->commands, view->calls, commands, sizeof commands);
+    sdsim_print_ratio(view->sectors, view->commands, sectors, sizeof sectors);
+    return say(out,
+               "each %s of %s became %s commands of %s sectors: FatFs ends a command where a "
+               "cluster ends, so larger clusters make longer commands",
+               view->verb, view->call, commands, sectors);
+}
+
+/* Several calls for one sector or command: somebody collects. */
+static bool rule_gathered(const struct view *view, char *out)
+{
+    const bool lines = view->workload->action == SDSIM_DO_LOG;
+    char calls[24];
+    char buffer[32];
+    if (view->commands == 0 || 3 * view->commands > 2 * view->calls) {
+        return false;
+    }
+    if (view->buffer > 0) {
+        sdsim_print_ratio(view->calls, view->commands, calls, sizeof calls);
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)view->buffer, buffer, sizeof buffer);
+        return say(out, "%s %ss share one command: the %s buffer of the file API collects them",
+                   calls, view->verb, buffer);
+    }
+    if (lines || view->workload->call < SDSIM_SECTOR) {
+        sdsim_print_ratio(view->calls, view->sectors, calls, sizeof calls);
+        return say(out, "%s %ss share one sector, and each sector goes %s by itself", calls,
+                   view->verb, view->reads ? "from the card" : "to the card");
+    }
+    sdsim_print_ratio(view->calls, view->commands, calls, sizeof calls);
+    return say(out, "%s %ss share one command: the driver leaves its stream open between calls",
+               calls, view->verb);
+}
+
+static bool rule_partial(const struct view *view, char *out)
+{
+    const uint64_t single = view->counters->commands[view->reads ? 17 : 24];
+    const uint64_t all =
+        view->reads ? sdsim_read_commands(view->counters) : sdsim_write_commands(view->counters);
+    if (view->workload->action == SDSIM_DO_LOG || view->buffer > 0 || all == 0 ||
+        view->workload->call < SDSIM_SECTOR || view->workload->call % SDSIM_SECTOR == 0) {
+        return false;
+    }
+    char share[24];
+    sdsim_print_share((double)single / (double)all, share, sizeof share);
+    return say(out,
+               "calls of %s end inside sectors: %s of the data commands move a single one; calls "
+               "of a multiple of 512B avoid it",
+               view->call, share);
+}
+
+/* ---- what is lost beside the data ---- */
+
+static bool rule_metadata(const struct view *view, char *out)
+{
+    const sdsim_ps metadata = view->total - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
+    const uint64_t every = view->workload->sync_every;
+    char share[24];
+    if (view->total == 0 || metadata < view->total / 20) {
+        return false;
+    }
+    sdsim_print_share(share_of(view, metadata), share, sizeof share);
+    if (every > 0) {
+        return say(out,
+                   "keeping the file system up to date takes %s: there is a sync every %llu %ss",
+                   share, (unsigned long long)every, view->verb);
+    }
+    return say(out, "keeping the file system up to date takes %s", share);
+}
+
+static bool rule_pauses(const struct view *view, char *out)
+{
+    const sdsim_ps pause = kind(view, SDSIM_PAUSE);
+    const sdsim_ps started = view->report->prediction.typical.workload.started;
+    if (view->total == 0 || pause < view->total / 100) {
+        return false;
+    }
+    char share[24];
+    char longest[32];
+    char at[32];
+    sdsim_print_share(share_of(view, pause), share, sizeof share);
+    sdsim_print_time(view->counters->longest_wait, longest, sizeof longest);
+    sdsim_print_time(sdsim_time_since(view->counters->longest_wait_at, started), at, sizeof at);
+    return say(out,
+               "the card's housekeeping takes %s; the longest wait for it, %s, began %s after the "
+               "first call",
+               share, longest, at);
+}
+
+/* ---- the clock ---- */
+
+static bool rule_clock(const struct view *view, char *out)
+{
+    const struct sdsim_run_report *report = view->report;
+    const struct sdsim_outcome_report *typical = &report->prediction.typical;
+    const sdsim_ps exact = report->exact.workload.elapsed;
+    if (!report->slowed || report->exact.error[0] != '\0' || exact >= view->total) {
+        return false;
+    }
+    char hz[32];
+    char value[48];
+    char share[24];
+    sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)report->wanted_hz, hz, sizeof hz);
+    sdsim_print_value(typical->metric, report->exact.value, value, sizeof value);
+    sdsim_print_share(share_of(view, view->total - exact), share, sizeof share);
+    return say(out,
+               "with exactly the %s asked for it would be %s: the clock divider costs %s of the "
+               "time",
+               hz, value, share);
+}
+
+void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings *readings)
+{
+    static rule *const rules[] = {
+        rule_shares,   rule_bound,   rule_refills,  rule_bounce, rule_clusters,
+        rule_gathered, rule_partial, rule_metadata, rule_pauses, rule_clock,
+    };
+    const struct view view = view_of(report);
+    readings->count = 0;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        readings->count += rules[i](&view, readings->text[readings->count]);
+    }
+}

@@ -1,0 +1,385 @@
+#include "report/run_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/units.h"
+#include "report/commands.h"
+#include "report/format.h"
+#include "report/readings.h"
+#include "report/table.h"
+
+#define LABEL_WIDTH 11
+#define BAR_WIDTH   20
+
+const char *sdsim_run_label(const struct sdsim_run *run)
+{
+    return run->id[0] != '\0' ? run->id : run->scenario;
+}
+
+const char *sdsim_bus_text(int mode)
+{
+    static const char *const texts[] = {
+        [SDSIM_BUS_SPI] = "SPI", [SDSIM_BUS_SD1] = "SD 1-bit", [SDSIM_BUS_SD4] = "SD 4-bit"};
+    return texts[mode];
+}
+
+const char *sdsim_bus_word(int mode)
+{
+    static const char *const words[] = {
+        [SDSIM_BUS_SPI] = "spi", [SDSIM_BUS_SD1] = "sd1", [SDSIM_BUS_SD4] = "sd4"};
+    return words[mode];
+}
+
+/* ---- what is worked out once ---- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The clock asked for, after the caps of driver and (SD mode) card, but before the divider. */
+static uint64_t wanted_clock(const struct sdsim_setup *setup)
+{
+    uint64_t hz = setup->asked_hz;
+    if (setup->driver.cap_hz > 0) {
+        hz = least(hz, setup->driver.cap_hz);
+    }
+    if (setup->run.bus != SDSIM_BUS_SPI) {
+        const uint64_t high = setup->card.high_hz;
+        hz = least(hz, high > setup->card.spi_hz ? high : setup->card.spi_hz);
+    }
+    return hz;
+}
+
+void sdsim_run_report_complete(struct sdsim_run_report *report)
+{
+    const struct sdsim_prediction *prediction = &report->prediction;
+    report->verdict = sdsim_verdict(&report->setup->run, prediction);
+    report->wanted_hz = wanted_clock(report->setup);
+    /* Half a percent: less is rounding of the divider's source, and not worth a word. */
+    report->slowed = prediction->typical.bus_hz < 0.995 * (double)report->wanted_hz;
+    if (report->slowed) {
+        struct sdsim_setup exact = *report->setup;
+        exact.clocks.num = report->wanted_hz;
+        exact.clocks.den = 1;
+        sdsim_simulate(&exact, NULL, &report->exact);
+    }
+}
+
+/* ---- the head ---- */
+
+static void print_label(FILE *out, const char *label, const char *text)
+{
+    char first[32];
+    snprintf(first, sizeof first, "  %-*s", LABEL_WIDTH, label);
+    sdsim_print_wrapped(out, first, text);
+}
+
+static void print_title(const struct sdsim_run_report *report, const struct sdsim_style *style,
+                        FILE *out)
+{
+    const struct sdsim_run *run = report->run;
+    fprintf(out, "%s%s%s%s%s\n", sdsim_ink_begin(style, SDSIM_INK_BOLD), run->scenario,
+            run->id[0] != '\0' ? " " : "", run->id, sdsim_ink_end(style, SDSIM_INK_BOLD));
+    if (report->scenario->description != NULL) {
+        sdsim_print_wrapped(out, "  ", report->scenario->description);
+    }
+}
+
+static void print_workload(const struct sdsim_run_report *report, FILE *out)
+{
+    const struct sdsim_workload_params *workload = &report->setup->run.workload;
+    const char *api = sdsim_file_api_name((enum sdsim_file_api)report->setup->run.file.api);
+    char text[200];
+    char call[32];
+    char total[32];
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->total, total, sizeof total);
+    const bool raw = workload->target == SDSIM_ON_RAW;
+    switch ((enum sdsim_action)workload->action) {
+    case SDSIM_DO_WRITE:
+    case SDSIM_DO_READ:
+        snprintf(text, sizeof text, "%s %s in calls of %s, %s%s",
+                 workload->action == SDSIM_DO_READ ? "read" : "write", total, call,
+                 raw ? "raw sectors" : "file API ", raw ? "" : api);
+        break;
+    case SDSIM_DO_LOG:
+        snprintf(text, sizeof text, "print %" PRIu64 " lines, file API %s", workload->lines, api);
+        break;
+    }
+    print_label(out, "workload", text);
+}
+
+static void print_hardware(const struct sdsim_run_report *report, FILE *out)
+{
+    const struct sdsim_run *run = report->run;
+    char text[400];
+    snprintf(text, sizeof text, "%s%shost %s, driver %s, %s",
+             run->board_name != NULL ? run->board_name : "", run->board_name != NULL ? ": " : "",
+             run->host_name, run->driver_name, sdsim_bus_text(report->setup->run.bus));
+    print_label(out, "board", text);
+    char capacity[32];
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)report->setup->card.capacity, capacity,
+                     sizeof capacity);
+    snprintf(text, sizeof text, "%s, %s", run->card_name, capacity);
+    print_label(out, "card", text);
+    char clock[300];
+    print_label(out, "clock", sdsim_setup_explain_clock(report->setup, clock, sizeof clock));
+}
+
+static void print_prediction(const struct sdsim_run_report *report, FILE *out)
+{
+    const struct sdsim_prediction *prediction = &report->prediction;
+    const enum sdsim_metric metric = prediction->typical.metric;
+    char value[48];
+    char interval[96];
+    char text[300];
+    sdsim_print_value(metric, prediction->typical.value, value, sizeof value);
+    if (prediction->draws > 0) {
+        sdsim_print_interval(metric, prediction->low, prediction->high, interval, sizeof interval);
+        snprintf(text, sizeof text, "%s, 90%% interval %s", value, interval);
+        print_label(out, "predicted", text);
+    } else {
+        print_label(out, "predicted", value);
+    }
+}
+
+static void print_measured(const struct sdsim_run_report *report, const struct sdsim_style *style,
+                           FILE *out)
+{
+    const struct sdsim_verdict *verdict = &report->verdict;
+    if (!verdict->given) {
+        return;
+    }
+    const enum sdsim_ink ink = verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD;
+    char interval[96];
+    char error[24];
+    sdsim_print_interval(report->prediction.typical.metric, verdict->low, verdict->high, interval,
+                         sizeof interval);
+    sdsim_print_error(verdict->error, error, sizeof error);
+    fprintf(out, "  %-*s%s, error %s%s, %s the tolerance of %.4g%%%s\n", LABEL_WIDTH, "measured",
+            interval, sdsim_ink_begin(style, ink), error, verdict->within ? "within" : "outside",
+            100.0 * verdict->tolerance, sdsim_ink_end(style, ink));
+    if (report->scenario->source != NULL) {
+        print_label(out, "source", report->scenario->source);
+    }
+}
+
+/* ---- the breakdown ---- */
+
+/* Names of the kinds as people read them. */
+static const char *const kind_titles[SDSIM_KIND_COUNT] = {
+    [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
+    [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
+    [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
+    [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
+    [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+};
+
+static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
+{
+    const unsigned marks = (unsigned)(share * BAR_WIDTH + 0.5);
+    size_t used = 0;
+    out[0] = '\0';
+    for (unsigned i = 0; i < marks && i < BAR_WIDTH; i++) {
+        used += (size_t)snprintf(out + used, size - used, "%s", style->utf8 ? "█" : "#");
+    }
+}
+
+static void time_for_each(sdsim_ps time, uint64_t count, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (count > 0) {
+        sdsim_print_time(time / count, out, size);
+    }
+}
+
+struct breakdown {
+    sdsim_ps time[SDSIM_KIND_COUNT];
+    sdsim_ps total;
+    uint64_t calls;
+    uint64_t sectors;
+    struct sdsim_time_scale scale;
+    uint64_t quanta[SDSIM_KIND_COUNT];
+    uint64_t permille[SDSIM_KIND_COUNT];
+    uint64_t total_quanta;
+};
+
+static struct breakdown break_down(const struct sdsim_workload_result *result)
+{
+    struct breakdown breakdown = {
+        .total = sdsim_account_total(&result->account),
+        .calls = result->calls,
+        .sectors = result->counters.blocks_read + result->counters.blocks_written,
+    };
+    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+        breakdown.time[kind] = sdsim_account_kind(&result->account, (enum sdsim_kind)kind);
+    }
+    breakdown.scale = sdsim_time_scale(breakdown.total);
+    breakdown.total_quanta =
+        (breakdown.total + breakdown.scale.quantum / 2) / breakdown.scale.quantum;
+    sdsim_apportion(breakdown.time, SDSIM_KIND_COUNT, breakdown.total_quanta, breakdown.quanta);
+    sdsim_apportion(breakdown.time, SDSIM_KIND_COUNT, 1000, breakdown.permille);
+    return breakdown;
+}
+
+static void add_line(struct sdsim_table *table, const struct breakdown *breakdown,
+                     enum sdsim_ink ink, const char *title, sdsim_ps time, uint64_t quanta,
+                     uint64_t permille, const char *bar)
+{
+    char text[48];
+    sdsim_table_cell(table, ink, "%s", title);
+    sdsim_table_cell(table, ink, "%s",
+                     sdsim_print_quanta(&breakdown->scale, quanta, text, sizeof text));
+    sdsim_table_cell(table, ink, "%" PRIu64 ".%" PRIu64 "%%", permille / 10, permille % 10);
+    time_for_each(time, breakdown->calls, text, sizeof text);
+    sdsim_table_cell(table, ink, "%s", text);
+    time_for_each(time, breakdown->sectors, text, sizeof text);
+    sdsim_table_cell(table, ink, "%s", text);
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", bar);
+}
+
+static bool print_breakdown(const struct sdsim_run_report *report, const struct sdsim_style *style,
+                            FILE *out)
+{
+    const struct breakdown breakdown = break_down(&report->prediction.typical.workload);
+    const bool lines = report->setup->run.workload.action == SDSIM_DO_LOG;
+    const struct sdsim_column columns[] = {
+        {"where the time goes", false, false},
+        {"time", true, false},
+        {"share", true, false},
+        {lines ? "a line" : "a call", true, false},
+        {"a sector", true, false},
+        {NULL, false, false},
+    };
+    struct sdsim_table table;
+    sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);
+    table.indent = 2;
+    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+        if (breakdown.time[kind] > 0) {
+            char bar[4 * BAR_WIDTH + 1];
+            print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
+                      sizeof bar);
+            add_line(&table, &breakdown, SDSIM_INK_PLAIN, kind_titles[kind], breakdown.time[kind],
+                     breakdown.quanta[kind], breakdown.permille[kind], bar);
+        }
+    }
+    add_line(&table, &breakdown, SDSIM_INK_BOLD, "total", breakdown.total, breakdown.total_quanta,
+             breakdown.total > 0 ? 1000 : 0, "");
+    const bool printed = sdsim_table_print(&table, style, out);
+    sdsim_table_free(&table);
+    return printed;
+}
+
+static void print_metadata(const struct sdsim_workload_result *result, FILE *out)
+{
+    const sdsim_ps total = sdsim_account_total(&result->account);
+    const sdsim_ps data = sdsim_account_purpose(&result->account, SDSIM_FOR_DATA);
+    char text[300];
+    char time[32];
+    char share[24];
+    if (total == 0) {
+        return;
+    }
+    sdsim_print_time(total - data, time, sizeof time);
+    sdsim_print_share((double)(total - data) / (double)total, share, sizeof share);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s, %s", share, time);
+    const char *separator = ": ";
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        const sdsim_ps part = sdsim_account_purpose(&result->account, (enum sdsim_purpose)p);
+        if (p != SDSIM_FOR_DATA && part > 0) {
+            sdsim_print_share((double)part / (double)total, share, sizeof share);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", separator,
+                                     sdsim_purpose_name((enum sdsim_purpose)p), share);
+            separator = ", ";
+        }
+    }
+    print_label(out, "metadata", text);
+}
+
+/* ---- commands and extremes ---- */
+
+static bool print_commands(const struct sdsim_run_report *report, const struct sdsim_style *style,
+                           FILE *out)
+{
+    const struct sdsim_workload_result *result = &report->prediction.typical.workload;
+    const bool lines = report->setup->run.workload.action == SDSIM_DO_LOG;
+    const struct sdsim_column columns[] = {
+        {"commands", false, false},
+        {"sent", true, false},
+        {lines ? "a line" : "a call", true, false},
+        {"sectors each", true, false},
+        {NULL, false, false},
+    };
+    struct sdsim_command_use uses[SDSIM_COMMAND_USES];
+    const size_t count = sdsim_command_uses(&result->counters, uses);
+    struct sdsim_table table;
+    sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);
+    table.indent = 2;
+    for (size_t i = 0; i < count; i++) {
+        char text[48] = "";
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
+                         sdsim_command_name(&uses[i], text, sizeof text));
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%" PRIu64, uses[i].count);
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
+                         sdsim_print_ratio(uses[i].count, result->calls, text, sizeof text));
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
+                         uses[i].sectors > 0
+                             ? sdsim_print_ratio(uses[i].sectors, uses[i].count, text, sizeof text)
+                             : "");
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s", sdsim_command_meaning(&uses[i]));
+    }
+    const bool printed = count == 0 || sdsim_table_print(&table, style, out);
+    sdsim_table_free(&table);
+    return printed;
+}
+
+static void print_extremes(const struct sdsim_run_report *report, FILE *out)
+{
+    const struct sdsim_workload_result *result = &report->prediction.typical.workload;
+    const char *noun = report->setup->run.workload.action == SDSIM_DO_LOG ? "line" : "call";
+    char time[32];
+    char at[32];
+    char text[200];
+    sdsim_print_time(result->longest_call, time, sizeof time);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s, %s %" PRIu64 " of %" PRIu64, time, noun,
+                                   result->longest_call_index + 1, result->calls);
+    const sdsim_ps wait = result->counters.longest_wait;
+    if (wait > 0) {
+        sdsim_print_time(wait, time, sizeof time);
+        sdsim_print_time(sdsim_time_since(result->counters.longest_wait_at, result->started), at,
+                         sizeof at);
+        snprintf(text + used, sizeof text - used, "; longest wait for the card %s, after %s", time,
+                 at);
+    }
+    print_label(out, "longest", text);
+}
+
+static void print_readings(const struct sdsim_run_report *report, FILE *out)
+{
+    struct sdsim_readings readings;
+    sdsim_readings(report, &readings);
+    for (size_t i = 0; i < readings.count; i++) {
+        sdsim_print_wrapped(out, "  - ", readings.text[i]);
+    }
+}
+
+bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct sdsim_style *style,
+                            FILE *out)
+{
+    print_title(report, style, out);
+    print_workload(report, out);
+    print_hardware(report, out);
+    print_prediction(report, out);
+    print_measured(report, style, out);
+    fputc('\n', out);
+    const bool broken_down = print_breakdown(report, style, out);
+    print_metadata(&report->prediction.typical.workload, out);
+    print_extremes(report, out);
+    fputc('\n', out);
+    const bool listed = print_commands(report, style, out);
+    fputc('\n', out);
+    print_readings(report, out);
+    return broken_down && listed;
+}

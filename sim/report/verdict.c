@@ -1,0 +1,36 @@
+#include "report/verdict.h"
+
+#include "core/units.h"
+
+static double nearer_end(double value, double low, double high)
+{
+    return value - low <= high - value ? low : high;
+}
+
+struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
+                                   const struct sdsim_prediction *prediction)
+{
+    const struct sdsim_quantity *measured = &run->measured;
+    const double value = prediction->typical.value;
+    if (!measured->given) {
+        return (struct sdsim_verdict){.given = false};
+    }
+    struct sdsim_verdict verdict = {
+        .given = true,
+        .low = measured->low,
+        .high = measured->high,
+        .measured = nearer_end(value, measured->low, measured->high),
+        .tolerance = (double)run->tolerance / 1e9,
+        .covered = prediction->low <= measured->high && measured->low <= prediction->high,
+    };
+    const bool inside = measured->low <= value && value <= measured->high;
+    verdict.error = inside ? 0.0 : (value - verdict.measured) / verdict.measured;
+    verdict.within = verdict.error <= verdict.tolerance && -verdict.error <= verdict.tolerance;
+    return verdict;
+}
+
+bool sdsim_measured_fits(const struct sdsim_quantity *measured, enum sdsim_metric metric)
+{
+    return measured->unit ==
+           (metric == SDSIM_METRIC_LINES ? SDSIM_UNIT_PER_SECOND : SDSIM_UNIT_RATE);
+}

@@ -1,0 +1,312 @@
+/*
+ * What a careful colleague would say about a set-up before anybody solders it:
+ *
+ *     the clock on the wire is above what the card is rated for, over SPI
+ *     the signals are faster than loose wires carry
+ *     the card hangs on pins that the chip samples at reset
+ *     the card's volume is exFAT, and the firmware can't read that
+ *     calls are so small that their fixed cost dominates
+ *     DMA can't reach the buffers, so the driver goes sector by sector
+ *     everything is synced after every call
+ *
+ * Each warning points at the line that causes it and says what to do. A warning that several runs
+ * of a scenario share is given once.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/units.h"
+#include "host/clock_rule.h"
+#include "setup/setup.h"
+
+/* Above this, signals on a breadboard or jumper wires ring (published failures at 20 to 40 MHz). */
+static const double long_wires_hz = 20e6;
+
+/* Calls from here on are large enough for every driver. */
+static const uint64_t large_call = 4096;
+
+struct lint {
+    const struct sdsim_run *run;
+    const struct sdsim_setup *setup;
+    struct sdsim_diags *diags;
+    double real_hz; /* the clock on the wire */
+    char real[32];  /* the same, printed */
+};
+
+/* ---- saying it ---- */
+
+static bool same_file(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool already_said(const struct sdsim_diags *diags, const struct sdsim_node *node,
+                         const char *text)
+{
+    for (size_t i = 0; i < diags->count; i++) {
+        const struct sdsim_diag *diag = &diags->items[i];
+        if (diag->line == node->line && diag->column == node->column &&
+            same_file(diag->file, node->source->path) && strcmp(diag->text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+__attribute__((format(printf, 4, 5))) static void warn(const struct lint *lint,
+                                                       const struct sdsim_node *node,
+                                                       const char *help, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!already_said(lint->diags, node, text)) {
+        sdsim_node_diag(lint->diags, SDSIM_WARNING, node, help, "%s", text);
+    }
+}
+
+/* The value of `key` in the run, or, if the run doesn't say, the card or board that stands for it,
+ * or the run itself. */
+static const struct sdsim_node *cause(const struct lint *lint, const char *key,
+                                      const char *otherwise)
+{
+    const struct sdsim_node *node = sdsim_node_get(lint->run->tree, key);
+    if (node == NULL && otherwise != NULL) {
+        node = sdsim_node_get(lint->run->tree, otherwise);
+    }
+    return node != NULL ? node : lint->run->tree;
+}
+
+static const struct sdsim_node *workload_cause(const struct lint *lint, const char *key)
+{
+    const struct sdsim_node *workload = sdsim_node_get(lint->run->tree, "workload");
+    const struct sdsim_node *node = sdsim_node_get(workload, key);
+    return node != NULL ? node : workload != NULL ? workload : lint->run->tree;
+}
+
+/* ---- clocks and wires ---- */
+
+static bool gives_at_most(const struct sdsim_setup *setup, uint64_t request, uint64_t limit)
+{
+    const struct sdsim_host_clock_params *clock = &setup->host.clocks[setup->driver.clock];
+    if (!clock->given) {
+        clock = &setup->host.clocks[SDSIM_HOST_CLOCK_SPI];
+    }
+    const struct sdsim_clock_source source = {
+        .rule = (enum sdsim_clock_rule)clock->rule,
+        .source_hz = clock->source_hz,
+        .maximum_hz = clock->maximum_hz,
+        .pre_limit = (uint32_t)clock->pre_limit,
+    };
+    struct sdsim_clock_choice choice;
+    return sdsim_clock_choose(&source, request, &choice) && choice.hz_num <= limit * choice.hz_den;
+}
+
+/* The fastest request, in steps of 1 MHz, that this host answers with no more than `limit`. */
+static void advise_clock(const struct sdsim_setup *setup, uint64_t limit, char *help, size_t size)
+{
+    const uint64_t step = 1000000;
+    char clock[32];
+    for (uint64_t request = limit / step * step; request > 0; request -= step) {
+        if (gives_at_most(setup, request, limit)) {
+            sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)request, clock, sizeof clock);
+            snprintf(help, size, "ask for %s", clock);
+            return;
+        }
+    }
+    snprintf(help, size, "ask for a slower clock");
+}
+
+static void lint_card_clock(const struct lint *lint)
+{
+    const struct sdsim_setup *setup = lint->setup;
+    const uint64_t limit = setup->card.spi_hz;
+    if (setup->run.bus != SDSIM_BUS_SPI || lint->real_hz <= (double)limit) {
+        return;
+    }
+    char rated[32];
+    char asked[32];
+    char help[64];
+    sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)limit, rated, sizeof rated);
+    sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)setup->asked_hz, asked, sizeof asked);
+    advise_clock(setup, limit, help, sizeof help);
+    const struct sdsim_node *node = cause(lint, "clock", "driver");
+    if (setup->asked_hz <= limit) {
+        warn(lint, node, help,
+             "%s asked for become %s on the wire, above the card's %s: this host takes the nearest "
+             "clock it can make, which may be faster than asked",
+             asked, lint->real, rated);
+    } else {
+        warn(lint, node, help,
+             "%s on the wire are above the card's %s: a card in SPI mode isn't switched to high "
+             "speed",
+             lint->real, rated);
+    }
+}
+
+static void lint_wires(const struct lint *lint)
+{
+    if (lint->setup->run.wires != SDSIM_WIRES_LONG || lint->real_hz <= long_wires_hz) {
+        return;
+    }
+    warn(
+        lint, cause(lint, "wires", "board"),
+        "wires under 5cm, 22 to 33 ohm in series with each signal, pull-ups of 10k and a capacitor "
+        "at the card's supply; or 20MHz",
+        "%s over long wires: transfers will fail now and then", lint->real);
+}
+
+/* ---- pins ---- */
+
+static bool is_strapping(const struct sdsim_host_params *host, uint64_t pin)
+{
+    const uint64_t *pins = host->strapping_pins.items;
+    for (size_t i = 0; i < host->strapping_pins.count; i++) {
+        if (pins[i] == pin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void lint_pins(const struct lint *lint)
+{
+    const struct sdsim_list *list = &lint->setup->run.pins;
+    const uint64_t *pins = list->items;
+    char names[120] = "";
+    size_t used = 0;
+    size_t count = 0;
+    if (lint->setup->run.bus == SDSIM_BUS_SPI) {
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_strapping(&lint->setup->host, pins[i]) && used < sizeof names) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%sGPIO%" PRIu64,
+                                     count > 0 ? ", " : "", pins[i]);
+            count++;
+        }
+    }
+    if (count > 0) {
+        warn(
+            lint, cause(lint, "pins", "board"),
+            "use other pins if the chip lets you, or check what each level selects: on an ESP32, "
+            "GPIO12 high at reset makes the flash run at 1.8V (fix it by eFuse), and GPIO2 must be "
+            "low for a download",
+            "the card's pull-ups hold %s at reset, when the chip samples %s: it may not boot",
+            names, count == 1 ? "it" : "them");
+    }
+}
+
+/* ---- the volume ---- */
+
+static void lint_volume(const struct lint *lint)
+{
+    const struct sdsim_setup *setup = lint->setup;
+    const struct sdsim_filesystem_params *filesystem = &setup->run.filesystem;
+    const bool automatic = filesystem->type == SDSIM_VOLUME_AUTO;
+    if (setup->run.reads_exfat || setup->run.workload.target != SDSIM_ON_FILE) {
+        return;
+    }
+    /* SD Association: cards above 32 GiB are SDXC and come as exFAT. */
+    const bool exfat = automatic ? setup->card.capacity > (uint64_t)32 << 30
+                                 : filesystem->type == SDSIM_VOLUME_EXFAT;
+    if (exfat) {
+        warn(lint, automatic ? cause(lint, "card", NULL) : cause(lint, "filesystem", NULL),
+             "format it as FAT32 on a PC (filesystem: {type: fat32}), use a card of up to 32GB, or "
+             "a firmware with exFAT",
+             automatic ? "a card of more than 32GB comes as exFAT, which this firmware can't read"
+                       : "this firmware can't read exFAT");
+    }
+}
+
+/* ---- calls ---- */
+
+/* The time a call's bytes take on the wire, without anything around them. */
+static double wire_time(const struct lint *lint)
+{
+    const double bits = lint->setup->run.bus == SDSIM_BUS_SD4 ? 2.0 : 8.0;
+    return bits * (double)lint->setup->run.workload.call * (double)SDSIM_S / lint->real_hz;
+}
+
+static void lint_small_calls(const struct lint *lint)
+{
+    const struct sdsim_setup *setup = lint->setup;
+    const struct sdsim_workload_params *workload = &setup->run.workload;
+    if (workload->action == SDSIM_DO_LOG || workload->call >= large_call) {
+        return;
+    }
+    const enum sdsim_file_api api = (enum sdsim_file_api)setup->run.file.api;
+    const bool on_file = workload->target == SDSIM_ON_FILE;
+    const bool buffered = on_file && sdsim_stream_default_buffer(api) > 0;
+    sdsim_ps cost = on_file ? setup->host.files[api].call : 0;
+    if (buffered && 4.0 * (double)cost < wire_time(lint)) {
+        return; /* the buffer makes large calls of them, and its own cost is small */
+    }
+    if (!buffered) {
+        cost += setup->host.drivers[setup->driver.params.code].costs.call;
+    }
+    char call[32];
+    char fixed[32];
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
+    sdsim_unit_print(SDSIM_UNIT_TIME, (double)cost, fixed, sizeof fixed);
+    if (buffered) {
+        warn(lint, workload_cause(lint, "call"), "collect the data into calls of 4KiB or more",
+             "calls of %s: the host alone spends %s on each, whatever its size", call, fixed);
+    } else {
+        warn(
+            lint, workload_cause(lint, "call"), "collect the data into calls of 4KiB or more",
+            "calls of %s: each is a command of its own, on which the host alone spends %s, and the "
+            "card its access or program time",
+            call, fixed);
+    }
+}
+
+static void lint_buffers(const struct lint *lint)
+{
+    const uint64_t blocks = lint->setup->driver.params.bounce_blocks;
+    if (lint->setup->run.usable_buffers || blocks == 0) {
+        return;
+    }
+    warn(lint, cause(lint, "usable_buffers", "board"),
+         "take buffers from memory DMA can reach (not PSRAM), aligned to 4 bytes, and calls that "
+         "start and end at sectors",
+         "DMA can't use the application's buffers: every command moves %" PRIu64 " sector%s",
+         blocks, blocks == 1 ? "" : "s");
+}
+
+static void lint_syncs(const struct lint *lint)
+{
+    const struct sdsim_workload_params *workload = &lint->setup->run.workload;
+    if (workload->sync_every != 1) {
+        return;
+    }
+    warn(lint, workload_cause(lint, "sync_every"),
+         "sync after as many as you can afford to lose, or once a second",
+         workload->target == SDSIM_ON_FILE
+             ? "a sync after every %s writes directory and FAT sectors each time, one by one"
+             : "a sync after every %s ends the card's stream each time",
+         workload->action == SDSIM_DO_LOG ? "line" : "call");
+}
+
+void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                      struct sdsim_diags *diags)
+{
+    static void (*const rules[])(const struct lint *) = {
+        lint_card_clock,  lint_wires,   lint_pins,  lint_volume,
+        lint_small_calls, lint_buffers, lint_syncs,
+    };
+    struct lint lint = {
+        .run = run,
+        .setup = setup,
+        .diags = diags,
+        .real_hz = (double)setup->clocks.num / (double)setup->clocks.den,
+    };
+    sdsim_unit_print(SDSIM_UNIT_FREQUENCY, lint.real_hz, lint.real, sizeof lint.real);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        rules[i](&lint);
+    }
+}

@@ -1,0 +1,274 @@
+/*
+ * The statements behind the headline measurements, beyond the numbers `compare` checks: what the
+ * published texts say about causes and orderings must come out of the model.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "setup/simulate.h"
+
+struct fixture {
+    struct sdsim_config *config;
+    struct sdsim_diags diags;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture->config = sdsim_config_create(".");
+    sdsim_diags_init(&fixture->diags);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    sdsim_diags_free(&fixture->diags);
+    sdsim_config_destroy(fixture->config);
+    free(fixture);
+    return 0;
+}
+
+/* Typical values of one run of a scenario, with overrides. */
+static struct sdsim_outcome_report run(struct fixture *fixture, const char *scenario,
+                                       const char *id, const char *const *overrides)
+{
+    char path[256];
+    snprintf(path, sizeof path, "scenarios/%s.yaml", scenario);
+    const struct sdsim_scenario *loaded =
+        sdsim_scenario_load(fixture->config, path, overrides, &fixture->diags);
+    if (loaded == NULL) {
+        sdsim_diags_print(&fixture->diags, stderr);
+        fail_msg("%s does not load", path);
+    }
+    for (size_t i = 0; i < loaded->count; i++) {
+        if (strcmp(loaded->runs[i].id, id) != 0) {
+            continue;
+        }
+        struct sdsim_setup setup;
+        struct sdsim_outcome_report report;
+        assert_true(sdsim_setup_bind(fixture->config, &loaded->runs[i], 0, &setup, &fixture->diags));
+        sdsim_simulate(&setup, NULL, &report);
+        if (report.error[0] != '\0') {
+            fail_msg("%s/%s: %s", scenario, id, report.error);
+        }
+        return report;
+    }
+    fail_msg("%s has no run %s", scenario, id);
+    return (struct sdsim_outcome_report){.value = 0};
+}
+
+static double value(struct fixture *fixture, const char *scenario, const char *id,
+                    const char *const *overrides)
+{
+    return run(fixture, scenario, id, overrides).value;
+}
+
+/* ---- H1 ---- */
+
+static void flat_reads_are_8_sector_commands(void **state)
+{
+    static const char *const ids[] = {"read-4k", "read-16k", "read-32k"};
+    for (size_t i = 0; i < 3; i++) {
+        const struct sdsim_outcome_report report = run(*state, "esp32-arduino-sd", ids[i], NULL);
+        const struct sdsim_counters *counters = &report.workload.counters;
+        /* 512 KiB in 4 KiB refills; the one CMD17 is the directory's or the FAT's. */
+        assert_int_equal(counters->commands[18], 128);
+        assert_int_equal(counters->blocks_read - counters->commands[17], 8 * 128);
+    }
+}
+
+static void larger_stdio_buffer_makes_reads_grow(void **state)
+{
+    const double flat = value(*state, "esp32-arduino-sd", "read-32k", NULL);
+    const double wide = value(*state, "esp32-arduino-sd", "read-32k",
+                              (const char *const[]){"file.buffer=32KiB", NULL});
+    assert_true(wide > 1.15 * flat);
+}
+
+/* ---- H2: host, driver and card of H1, nothing refitted ---- */
+
+static void four_apis_are_ordered(void **state)
+{
+    const char *const scenario = "esp32-audiokit-apis";
+    const double sd_write = value(*state, scenario, "arduino-sd-write", NULL);
+    const double sd_read = value(*state, scenario, "arduino-sd-read", NULL);
+    const double sdmmc_write = value(*state, scenario, "arduino-sdmmc-write", NULL);
+    const double sdmmc_read = value(*state, scenario, "arduino-sdmmc-read", NULL);
+    const double sdspi_read = value(*state, scenario, "idf-sdspi-read", NULL);
+    const double idf_read = value(*state, scenario, "idf-sdmmc-read", NULL);
+    assert_true(sd_write > 0.40e6 && sd_write < 0.46e6);
+    assert_true(sd_read > 0.40e6 && sd_read < 0.46e6);
+    assert_true(sdmmc_write > 4 * sd_write); /* "far faster" */
+    assert_true(sdmmc_read > 4 * sd_read);
+    assert_true(sdspi_read > sd_read); /* IDF "reads better than Arduino SD" */
+    assert_true(idf_read > sdmmc_read); /* SD_MMC fastest save for very big reads */
+}
+
+/* ---- H4 ---- */
+
+static const char *const card_overrides[][3] = {
+    {"card=sdxc64g-a2", "filesystem.type=exfat", NULL},
+    {"card=sdhc32g-a1", "filesystem.type=fat32", NULL},
+    {"card=sdhc16g-c10", "filesystem.type=fat32", NULL},
+};
+
+static void spread(struct fixture *fixture, const char *id, double *ratio)
+{
+    double least = 0;
+    double most = 0;
+    for (size_t i = 0; i < sizeof card_overrides / sizeof *card_overrides; i++) {
+        const double v = value(fixture, "circuitpython-boards", id, card_overrides[i]);
+        least = i == 0 || v < least ? v : least;
+        most = i == 0 || v > most ? v : most;
+    }
+    *ratio = most / least;
+}
+
+static void cards_are_alike_over_spi(void **state)
+{
+    static const char *const ids[] = {"metro-read", "metro-write", "metro-log"};
+    for (size_t i = 0; i < 3; i++) {
+        double ratio;
+        spread(*state, ids[i], &ratio);
+        if (ratio > 1.13) {
+            fail_msg("%s: %.3f", ids[i], ratio);
+        }
+    }
+}
+
+static void cards_matter_over_4_bit(void **state)
+{
+    static const char *const ids[] = {"feather-read", "feather-write"};
+    for (size_t i = 0; i < 2; i++) {
+        double ratio;
+        spread(*state, ids[i], &ratio);
+        if (ratio < 1.20) {
+            fail_msg("%s: %.3f", ids[i], ratio);
+        }
+    }
+}
+
+static void old_64_mb_card_is_slower(void **state)
+{
+    static const char *const old[] = {"card=sdsc64-slc", "filesystem.type=fat16", NULL};
+    const double modern = value(*state, "circuitpython-boards", "metro-write", NULL);
+    assert_true(value(*state, "circuitpython-boards", "metro-write", old) < 0.8 * modern);
+}
+
+static void real_clocks_of_boards_that_ask_for_24_mhz(void **state)
+{
+    static const struct {
+        const char *board;
+        double hz;
+        double least; /* MB/s: what the divider leaves */
+        double most;
+    } boards[] = {
+        {"board=feather-rp2350-wing", 18.75e6, 1.75e6, 1.93e6},
+        {"board=feather-rp2040-adalogger", 125e6 / 6, 1.85e6, 2.00e6}, /* "just under 2 MB/s" */
+        {"board=pyportal-m4", 24e6, 2.13e6, 2.33e6},
+    };
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
+        const char *const overrides[] = {boards[i].board, NULL};
+        const struct sdsim_outcome_report report =
+            run(*state, "circuitpython-24mhz", "read", overrides);
+        if (report.bus_hz < boards[i].hz - 1 || report.bus_hz > boards[i].hz + 1 ||
+            report.value < boards[i].least || report.value > boards[i].most) {
+            fail_msg("%s: %.0f Hz, %.0f B/s", boards[i].board, report.bus_hz, report.value);
+        }
+    }
+}
+
+static double lines(struct fixture *fixture, const char *board)
+{
+    const char *const overrides[] = {board, NULL};
+    return value(fixture, "circuitpython-24mhz", "log", overrides);
+}
+
+static void lines_by_board(void **state)
+{
+    const double rp2350 = lines(*state, "board=feather-rp2350-wing");
+    const double rp2040 = lines(*state, "board=feather-rp2040-adalogger");
+    const double samd51 = lines(*state, "board=pyportal-m4");
+    const double feather_s3 = value(*state, "circuitpython-boards", "feather-log", NULL);
+    assert_true(rp2040 > 0.4 * rp2350 && rp2040 < 0.6 * rp2350); /* "about half" */
+    assert_true(samd51 > feather_s3);
+}
+
+static void twenty_mhz_is_clearly_slower(void **state)
+{
+    const double at_25 = value(*state, "circuitpython-boards", "metro-read", NULL);
+    const double camera = value(*state, "circuitpython-24mhz", "read",
+                                (const char *const[]){"board=memento-camera", NULL});
+    const double metro_20 = value(*state, "circuitpython-boards", "metro-read",
+                                  (const char *const[]){"clock=20MHz", NULL});
+    assert_true(metro_20 < 0.9 * at_25);
+    assert_true(camera < 0.9 * at_25);
+}
+
+/* ---- every scenario ---- */
+
+static void published_values_are_the_scenarios(void **state)
+{
+    struct fixture *fixture = *state;
+    FILE *file = fopen("scenarios/published/headline.jsonl", "r");
+    assert_non_null(file);
+    char line[2000];
+    int compared = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        char scenario[64];
+        char id[64];
+        const char *place = strstr(line, "\"scenario\": \"");
+        if (place == NULL || sscanf(place, "\"scenario\": \"%63[^/]/%63[^\"]", scenario, id) != 2) {
+            continue;
+        }
+        double published;
+        assert_int_equal(sscanf(strstr(line, "\"value\": "), "\"value\": %lf", &published), 1);
+        char path[256];
+        snprintf(path, sizeof path, "scenarios/%.63s.yaml", scenario);
+        const struct sdsim_scenario *loaded =
+            sdsim_scenario_load(fixture->config, path, NULL, &fixture->diags);
+        assert_non_null(loaded);
+        for (size_t i = 0; i < loaded->count; i++) {
+            struct sdsim_setup setup;
+            assert_true(sdsim_setup_bind(fixture->config, &loaded->runs[i], 0, &setup,
+                                         &fixture->diags));
+            if (strcmp(loaded->runs[i].id, id) == 0) {
+                const double low = setup.run.measured.low * (1 - 1e-6);
+                const double high = setup.run.measured.high * (1 + 1e-6);
+                if (published < low || published > high) {
+                    fail_msg("%s/%s: published %f", scenario, id, published);
+                }
+                compared++;
+            }
+        }
+    }
+    fclose(file);
+    assert_int_equal(compared, 18);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(flat_reads_are_8_sector_commands, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(larger_stdio_buffer_makes_reads_grow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(four_apis_are_ordered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cards_are_alike_over_spi, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cards_matter_over_4_bit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(old_64_mb_card_is_slower, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(real_clocks_of_boards_that_ask_for_24_mhz, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(lines_by_board, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(twenty_mhz_is_clearly_slower, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(published_values_are_the_scenarios, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

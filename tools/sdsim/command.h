@@ -1,0 +1,34 @@
+/*
+ * A subcommand: a row in the table of main.c, and a file of its own.
+ */
+#ifndef SDSIM_TOOLS_COMMAND_H
+#define SDSIM_TOOLS_COMMAND_H
+
+#include "options.h"
+
+/* Exit codes of the program. */
+enum sdsim_exit {
+    SDSIM_EXIT_OK = 0,
+    SDSIM_EXIT_FINDING = 1, /* out of tolerance, or a finding of `check` */
+    SDSIM_EXIT_INPUT = 2,   /* bad input or usage */
+    SDSIM_EXIT_FAULT = 3,   /* device or I/O fault, no memory */
+};
+
+struct sdsim_command {
+    const char *name;
+    const char *operands; /* "SCENARIO [RUN...]" */
+    const char *summary;  /* one line */
+    const char *details;  /* paragraphs for --help, separated by '\n' */
+    size_t least;         /* operands */
+    size_t most;
+    const enum sdsim_option_id *options; /* end with SDSIM_OPTION_COUNT */
+    enum sdsim_exit (*run)(const struct sdsim_arguments *arguments);
+};
+
+extern const struct sdsim_command sdsim_command_run;
+extern const struct sdsim_command sdsim_command_compare;
+extern const struct sdsim_command sdsim_command_check;
+extern const struct sdsim_command sdsim_command_list;
+extern const struct sdsim_command sdsim_command_describe;
+
+#endif

@@ -1,0 +1,182 @@
+#include "command.h"
+
+#include <stdlib.h>
+
+#include "files.h"
+#include "output.h"
+#include "predict.h"
+#include "report/comparison.h"
+#include "session.h"
+
+/* All runs with a measured value, in the order of the files. */
+struct rows {
+    struct sdsim_job *jobs;
+    size_t count;
+    size_t capacity;
+};
+
+static bool add_row(struct rows *rows, const struct sdsim_scenario *scenario,
+                    const struct sdsim_run *run)
+{
+    if (rows->count == rows->capacity) {
+        const size_t capacity = rows->capacity == 0 ? 16 : 2 * rows->capacity;
+        struct sdsim_job *jobs = realloc(rows->jobs, capacity * sizeof *jobs);
+        if (jobs == NULL) {
+            return false;
+        }
+        rows->jobs = jobs;
+        rows->capacity = capacity;
+    }
+    sdsim_job_init(&rows->jobs[rows->count++], scenario, run);
+    return true;
+}
+
+static void free_rows(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        sdsim_job_free(&rows->jobs[i]);
+    }
+    free(rows->jobs);
+}
+
+/* Adds the measured runs of a scenario. */
+static void add_scenario(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+                         struct rows *rows)
+{
+    for (size_t i = 0; i < scenario->count; i++) {
+        const struct sdsim_run *run = &scenario->runs[i];
+        struct sdsim_setup setup;
+        if (sdsim_setup_bind(session->config, run, 0, &setup, &session->diags) &&
+            setup.run.measured.given && !add_row(rows, scenario, run)) {
+            sdsim_error(&session->diags, NULL, "out of memory");
+            return;
+        }
+    }
+}
+
+/* Loads all files, so that every mistake in any of them is told at once. */
+static void load_all(struct sdsim_session *session, const struct sdsim_arguments *arguments,
+                     struct sdsim_files *files, struct rows *rows)
+{
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        (void)sdsim_files_add(files, session, arguments->operands[i], SDSIM_FILES_SCENARIOS);
+    }
+    for (size_t i = 0; i < files->count; i++) {
+        const struct sdsim_scenario *scenario = sdsim_scenario_load(
+            session->config, files->paths[i], arguments->overrides, &session->diags);
+        if (scenario != NULL) {
+            add_scenario(session, scenario, rows);
+        }
+    }
+}
+
+/* A value that was measured in another unit than the run predicts can't be compared. */
+static bool check_units(struct sdsim_session *session, const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sdsim_job *job = &rows->jobs[i];
+        const enum sdsim_metric metric = job->report.prediction.typical.metric;
+        if (!sdsim_measured_fits(&job->setup.run.measured, metric)) {
+            sdsim_node_diag(&session->diags, SDSIM_ERROR,
+                            sdsim_node_get(job->report.run->tree, "measured"), NULL,
+                            "this run is predicted in %s", sdsim_metric_unit(metric));
+        }
+    }
+    return !sdsim_session_report(session);
+}
+
+static bool print(const struct sdsim_arguments *arguments,
+                  const struct sdsim_comparison *comparison, FILE *out)
+{
+    const struct sdsim_style style = sdsim_output_style(arguments);
+    if (arguments->json) {
+        sdsim_comparison_json(comparison, out);
+        return true;
+    }
+    if (arguments->csv) {
+        sdsim_comparison_csv(comparison, out);
+        return true;
+    }
+    return sdsim_comparison_print(comparison, &style, out);
+}
+
+static enum sdsim_exit print_rows(const struct sdsim_arguments *arguments, const struct rows *rows)
+{
+    struct sdsim_run_report *reports = calloc(rows->count + 1, sizeof *reports);
+    struct sdsim_comparison comparison;
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        free(reports);
+        return SDSIM_EXIT_FAULT;
+    }
+    for (size_t i = 0; reports != NULL && i < rows->count; i++) {
+        reports[i] = rows->jobs[i].report;
+    }
+    enum sdsim_exit code = SDSIM_EXIT_FAULT;
+    if (reports == NULL || !sdsim_compare(&comparison, reports, rows->count) ||
+        !print(arguments, &comparison, output.stream)) {
+        fputs("error: out of memory\n", stderr);
+        sdsim_output_discard(&output);
+    } else {
+        code = sdsim_output_send(&output, arguments->output);
+        if (code == SDSIM_EXIT_OK && comparison.outside > 0) {
+            code = SDSIM_EXIT_FINDING;
+        }
+    }
+    free(reports);
+    return code;
+}
+
+static enum sdsim_exit compare_in(struct sdsim_session *session,
+                                  const struct sdsim_arguments *arguments)
+{
+    struct sdsim_files files = {.paths = NULL};
+    struct rows rows = {.jobs = NULL};
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    load_all(session, arguments, &files, &rows);
+    if (!sdsim_session_report(session) &&
+        sdsim_predict_jobs(session->config, rows.jobs, rows.count, arguments->draws,
+                           arguments->jobs) &&
+        check_units(session, &rows)) {
+        code = print_rows(arguments, &rows);
+    }
+    free_rows(&rows);
+    sdsim_files_free(&files);
+    return code;
+}
+
+static enum sdsim_exit compare(const struct sdsim_arguments *arguments)
+{
+    struct sdsim_session session;
+    const enum sdsim_exit code =
+        sdsim_session_open(&session) ? compare_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_session_close(&session);
+    return code;
+}
+
+static const enum sdsim_option_id options[] = {
+    SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS, SDSIM_OPTION_JSON,
+    SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR, SDSIM_OPTION_JOBS,
+    SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+};
+
+const struct sdsim_command sdsim_command_compare = {
+    .name = "compare",
+    .operands = "PATH...",
+    .summary = "hold predictions against what was measured on real hardware",
+    .details =
+        "PATH is a scenario, or a folder, of which all files with 'kind: scenario' are taken. Runs "
+        "without a measured value are left out. The exit code is 1 if a prediction is outside its "
+        "tolerance.\n"
+        "The JSON is {\"rows\": [{id, scenario, metric, unit, predicted, low, high, measured, "
+        "error, measured_low, measured_high, tolerance, within}], \"summary\": {count, "
+        "median_abs_error, p90_abs_error, coverage, outside, headline {numbers, fitted, "
+        "fitted_elsewhere}}}. Values are bytes or lines per second, errors fractions of the "
+        "measured value; low and high are the 5th and 95th percentile of the draws. Coverage is "
+        "the "
+        "share of measured values that lie between them. The CSV has the columns of the rows.\n",
+    .least = 1,
+    .most = SIZE_MAX,
+    .options = options,
+    .run = compare,
+};

@@ -1,0 +1,203 @@
+/*
+ * The command line: finds the command and its options, prints help, or hands over to the program
+ * sdsim-COMMAND, as git does.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "config/tree.h"
+#include "core/version.h"
+#include "output.h"
+#include "report/table.h"
+
+static const struct sdsim_command *const commands[] = {
+    &sdsim_command_run,  &sdsim_command_compare,  &sdsim_command_check,
+    &sdsim_command_list, &sdsim_command_describe,
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const struct sdsim_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- help ---- */
+
+static void print_overview(FILE *out)
+{
+    fputs("usage: sdsim COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+    sdsim_print_wrapped(out, "",
+                        "Simulates an SD card, the bus it hangs on and the firmware that uses it: "
+                        "predicts how fast it will be, and shows where the time goes.");
+    fputs("\ncommands:\n", out);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        char first[40];
+        snprintf(first, sizeof first, "  %-10s", commands[i]->name);
+        sdsim_print_wrapped(out, first, commands[i]->summary);
+    }
+    fputc('\n', out);
+    sdsim_print_wrapped(out, "",
+                        "'sdsim COMMAND --help' explains a command. Data goes to standard output, "
+                        "messages to standard error. Exit code: 0 all is well; 1 out of tolerance, "
+                        "or a finding of check; 2 bad input or usage; 3 device or I/O fault.");
+}
+
+static void print_help(const struct sdsim_command *command, FILE *out)
+{
+    fprintf(out, "usage: sdsim %s [OPTION...] %s\n\n", command->name, command->operands);
+    sdsim_print_wrapped(out, "", command->summary);
+    fputs("\noptions:\n", out);
+    sdsim_options_help(command->options, out);
+    for (const char *text = command->details; *text != '\0';) {
+        char paragraph[1200];
+        const size_t size = strcspn(text, "\n");
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)size, text);
+        fputc('\n', out);
+        sdsim_print_wrapped(out, "", paragraph);
+        text += size + (text[size] == '\n');
+    }
+}
+
+/* Help is data when it was asked for. */
+static enum sdsim_exit show_help(const struct sdsim_command *command)
+{
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    if (command != NULL) {
+        print_help(command, output.stream);
+    } else {
+        print_overview(output.stream);
+    }
+    return sdsim_output_send(&output, NULL);
+}
+
+static enum sdsim_exit show_version(void)
+{
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    fputs("sdsim " SDSIM_VERSION "\n", output.stream);
+    return sdsim_output_send(&output, NULL);
+}
+
+/* ---- other programs ---- */
+
+static bool is_plain_word(const char *name)
+{
+    return name[0] != '\0' && name[0] != '-' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+/* Runs sdsim-NAME from beside this program, or from PATH. Returns only if there is none (ENOENT) or
+ * it can't be run. */
+static void run_program(const char *name, char **argv)
+{
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *file = strrchr(program, '/') + 1;
+        const size_t room = sizeof program - (size_t)(file - program);
+        if (snprintf(file, room, "sdsim-%s", name) < (int)room && access(program, X_OK) == 0) {
+            execv(program, argv);
+        }
+    }
+    if (snprintf(program, sizeof program, "sdsim-%s", name) < (int)sizeof program) {
+        execvp(program, argv);
+    }
+}
+
+static enum sdsim_exit run_other(char **argv)
+{
+    const char *name = argv[0];
+    const char *names[COMMANDS + 1];
+    errno = ENOENT;
+    if (is_plain_word(name)) {
+        run_program(name, argv);
+    }
+    if (errno != ENOENT) {
+        fprintf(stderr, "error: cannot run sdsim-%s: %s\n", name, strerror(errno));
+        return SDSIM_EXIT_INPUT;
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+    }
+    names[COMMANDS] = "help";
+    const char *closest = sdsim_closest(name, names, COMMANDS + 1);
+    fprintf(stderr, "error: unknown %s '%s'\n", name[0] == '-' ? "option" : "command", name);
+    if (closest != NULL) {
+        fprintf(stderr, "help: did you mean '%s'?\n", closest);
+    } else {
+        fputs("help: 'sdsim help' lists the commands\n", stderr);
+    }
+    return SDSIM_EXIT_INPUT;
+}
+
+/* ---- commands ---- */
+
+static enum sdsim_exit run_parsed(const struct sdsim_command *command,
+                                  const struct sdsim_arguments *arguments)
+{
+    if (arguments->help) {
+        return show_help(command);
+    }
+    if (arguments->operand_count < command->least || arguments->operand_count > command->most) {
+        fprintf(stderr, "error: %s arguments\nhelp: usage: sdsim %s [OPTION...] %s\n",
+                arguments->operand_count < command->least ? "missing" : "too many", command->name,
+                command->operands);
+        return SDSIM_EXIT_INPUT;
+    }
+    return command->run(arguments);
+}
+
+static enum sdsim_exit run_command(const struct sdsim_command *command, int argc, char **argv)
+{
+    struct sdsim_arguments arguments;
+    const enum sdsim_exit code = sdsim_arguments_parse(&arguments, command->options, argc, argv)
+                                     ? run_parsed(command, &arguments)
+                                     : SDSIM_EXIT_INPUT;
+    sdsim_arguments_free(&arguments);
+    return code;
+}
+
+static enum sdsim_exit help_on(int argc, char **argv)
+{
+    const struct sdsim_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (argc > 1 && command == NULL) {
+        char help[] = "--help";
+        char *asked[] = {argv[1], help, NULL};
+        return run_other(asked);
+    }
+    return show_help(command);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* only to know whether the terminal speaks UTF-8 */
+    if (argc < 2) {
+        print_overview(stderr);
+        return SDSIM_EXIT_INPUT;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        return show_version();
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help_on(argc - 1, argv + 1);
+    }
+    const struct sdsim_command *command = find_command(name);
+    return (int)(command != NULL ? run_command(command, argc - 1, argv + 1) : run_other(argv + 1));
+}

@@ -1,0 +1,76 @@
+/*
+ * The options of all commands: one table says how each is spelled, what it takes and what it does.
+ * Parsing and --help both read it, so neither can know an option the other doesn't.
+ *
+ * A command names the options it has. Everything else on the command line is an operand; options
+ * and operands may come in any order, and "--" ends the options.
+ */
+#ifndef SDSIM_TOOLS_OPTIONS_H
+#define SDSIM_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum sdsim_option_id {
+    SDSIM_OPTION_SET,
+    SDSIM_OPTION_SEED,
+    SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JOBS,
+    SDSIM_OPTION_ALL,
+    SDSIM_OPTION_ERRORS,
+    SDSIM_OPTION_JSON_SCHEMA,
+    SDSIM_OPTION_JSON,
+    SDSIM_OPTION_CSV,
+    SDSIM_OPTION_OUTPUT,
+    SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_HELP,
+    SDSIM_OPTION_COUNT
+};
+
+struct sdsim_option {
+    const char *name;     /* without the dashes */
+    char letter;          /* short form, 0: none */
+    const char *argument; /* what it takes, as shown in help; NULL: nothing */
+    const char *doc;      /* one sentence */
+};
+
+const struct sdsim_option *sdsim_option(enum sdsim_option_id id);
+
+enum sdsim_color_wish {
+    SDSIM_COLOR_AUTO,
+    SDSIM_COLOR_ALWAYS,
+    SDSIM_COLOR_NEVER,
+};
+
+/* What the user asked for. */
+struct sdsim_arguments {
+    const char **overrides; /* of --set and --seed, in their order, with NULL at the end */
+    char seed[32];          /* "seed=N" */
+    uint32_t draws;
+    unsigned jobs; /* 0: as many as there are processors */
+    bool all;
+    bool errors;
+    bool json_schema;
+    bool json;
+    bool csv;
+    bool help;
+    enum sdsim_color_wish color;
+    const char *output; /* NULL: standard output */
+    char *const *operands;
+    size_t operand_count;
+};
+
+/*
+ * Parses argv[1..] (argv[0] is the command) with the options `ids`, which end with
+ * SDSIM_OPTION_COUNT. False after a message on stderr. sdsim_arguments_free takes both.
+ */
+bool sdsim_arguments_parse(struct sdsim_arguments *arguments, const enum sdsim_option_id *ids,
+                           int argc, char **argv);
+void sdsim_arguments_free(struct sdsim_arguments *arguments);
+
+/* The option table of a command as text of 80 columns. */
+void sdsim_options_help(const enum sdsim_option_id *ids, FILE *out);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Predicting many runs on several threads.
+ *
+ * Runs are independent, and what is simulated is pure; only binding uses the shared configuration,
+ * under a lock. Each job keeps its own messages, so what is printed, and in which order, does not
+ * depend on the threads.
+ */
+#ifndef SDSIM_TOOLS_PREDICT_H
+#define SDSIM_TOOLS_PREDICT_H
+
+#include "report/run_report.h"
+#include "session.h"
+
+struct sdsim_job {
+    struct sdsim_setup setup;       /* of draw 0 */
+    struct sdsim_run_report report; /* scenario and run are the caller's; the rest is filled in */
+    struct sdsim_diags diags;
+};
+
+/* Sets up a job for a run. sdsim_job_free frees its messages. */
+void sdsim_job_init(struct sdsim_job *job, const struct sdsim_scenario *scenario,
+                    const struct sdsim_run *run);
+void sdsim_job_free(struct sdsim_job *job);
+
+/* Predicts all runs with `draws` draws each. `threads` 0: one a processor, at most 8. False if a
+ * run failed; all messages have then been printed on stderr. */
+bool sdsim_predict_jobs(struct sdsim_config *config, struct sdsim_job *jobs, size_t count,
+                        uint32_t draws, unsigned threads);
+
+#endif

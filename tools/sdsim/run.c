@@ -1,0 +1,225 @@
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "predict.h"
+#include "report/run_report.h"
+#include "session.h"
+
+/* The runs that were asked for, in the order they were asked for. */
+struct selection {
+    const struct sdsim_run **runs;
+    size_t count;
+};
+
+static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, const char *id)
+{
+    for (size_t i = 0; i < scenario->count; i++) {
+        if (strcmp(sdsim_run_label(&scenario->runs[i]), id) == 0) {
+            return &scenario->runs[i];
+        }
+    }
+    return NULL;
+}
+
+static void report_unknown(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+                           const char *id)
+{
+    const char *ids[256];
+    const size_t count = scenario->count < 256 ? scenario->count : 256;
+    char help[1000] = "its runs are:";
+    size_t used = strlen(help);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = sdsim_run_label(&scenario->runs[i]);
+        if (used < sizeof help) {
+            used += (size_t)snprintf(help + used, sizeof help - used, "%s %s", i > 0 ? "," : "",
+                                     ids[i]);
+        }
+    }
+    const char *closest = sdsim_closest(id, ids, count);
+    if (closest != NULL) {
+        snprintf(help, sizeof help, "did you mean '%s'?", closest);
+    }
+    const struct sdsim_place place = {.file = scenario->path};
+    sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help, "there is no run '%s'", id);
+}
+
+static bool select_runs(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+                        char *const *ids, size_t id_count, struct selection *selection)
+{
+    selection->count = id_count > 0 ? id_count : scenario->count;
+    selection->runs = calloc(selection->count, sizeof *selection->runs);
+    if (selection->runs == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return false;
+    }
+    bool fine = true;
+    for (size_t i = 0; i < selection->count; i++) {
+        selection->runs[i] = id_count > 0 ? find_run(scenario, ids[i]) : &scenario->runs[i];
+        if (selection->runs[i] == NULL) {
+            report_unknown(session, scenario, ids[i]);
+            fine = false;
+        }
+    }
+    return fine;
+}
+
+static void lint(struct sdsim_session *session, const struct selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        struct sdsim_setup setup;
+        if (sdsim_setup_bind(session->config, selection->runs[i], 0, &setup, &session->diags)) {
+            sdsim_setup_lint(selection->runs[i], &setup, &session->diags);
+        }
+    }
+}
+
+/* ---- printing ---- */
+
+static void print_json(const struct sdsim_run_report *reports, size_t count, FILE *out)
+{
+    struct sdsim_json json;
+    sdsim_json_start(&json, out);
+    sdsim_json_object(&json, NULL);
+    sdsim_json_array(&json, "runs");
+    for (size_t i = 0; i < count; i++) {
+        sdsim_run_report_json(&reports[i], &json);
+    }
+    sdsim_json_end(&json);
+    sdsim_json_end(&json);
+}
+
+static bool print_text(const struct sdsim_run_report *reports, size_t count, bool list, bool each,
+                       const struct sdsim_style *style, FILE *out)
+{
+    bool fine = !list || sdsim_run_report_print_list(reports, count, style, out);
+    if (list && !each) {
+        fputs("\nName a run, or say --all, to see where its time goes.\n", out);
+    }
+    for (size_t i = 0; each && i < count; i++) {
+        if (list || i > 0) {
+            fputc('\n', out);
+        }
+        fine = fine && sdsim_run_report_print(&reports[i], style, out);
+    }
+    return fine;
+}
+
+static enum sdsim_exit print_reports(const struct sdsim_arguments *arguments,
+                                     const struct sdsim_run_report *reports, size_t count)
+{
+    const bool chosen = arguments->operand_count > 1;
+    const bool list = !chosen && count > 1;
+    const struct sdsim_style style = sdsim_output_style(arguments);
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    bool fine = true;
+    if (arguments->json) {
+        print_json(reports, count, output.stream);
+    } else {
+        fine = print_text(reports, count, list, !list || arguments->all, &style, output.stream);
+    }
+    if (!fine) {
+        fputs("error: out of memory\n", stderr);
+        sdsim_output_discard(&output);
+        return SDSIM_EXIT_FAULT;
+    }
+    return sdsim_output_send(&output, arguments->output);
+}
+
+/* ---- the command ---- */
+
+static enum sdsim_exit predict(struct sdsim_session *session,
+                               const struct sdsim_arguments *arguments,
+                               const struct sdsim_scenario *scenario,
+                               const struct selection *selection)
+{
+    const size_t count = selection->count;
+    struct sdsim_job *jobs = calloc(count, sizeof *jobs);
+    struct sdsim_run_report *reports = calloc(count, sizeof *reports);
+    enum sdsim_exit code = SDSIM_EXIT_FAULT;
+    if (jobs == NULL || reports == NULL) {
+        fputs("error: out of memory\n", stderr);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            sdsim_job_init(&jobs[i], scenario, selection->runs[i]);
+        }
+        const bool fine =
+            sdsim_predict_jobs(session->config, jobs, count, arguments->draws, arguments->jobs);
+        for (size_t i = 0; i < count; i++) {
+            reports[i] = jobs[i].report;
+            sdsim_job_free(&jobs[i]);
+        }
+        code = fine ? print_reports(arguments, reports, count) : SDSIM_EXIT_INPUT;
+    }
+    free(reports);
+    free(jobs);
+    return code;
+}
+
+static enum sdsim_exit run_in(struct sdsim_session *session,
+                              const struct sdsim_arguments *arguments)
+{
+    const char *path = sdsim_session_find(session, "scenario", arguments->operands[0]);
+    const struct sdsim_scenario *scenario =
+        path != NULL
+            ? sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags)
+            : NULL;
+    struct selection selection = {.runs = NULL};
+    if (scenario != NULL && select_runs(session, scenario, arguments->operands + 1,
+                                        arguments->operand_count - 1, &selection)) {
+        lint(session, &selection);
+    }
+    const bool failed = sdsim_session_report(session);
+    const enum sdsim_exit code =
+        failed ? SDSIM_EXIT_INPUT : predict(session, arguments, scenario, &selection);
+    free(selection.runs);
+    return code;
+}
+
+static enum sdsim_exit run(const struct sdsim_arguments *arguments)
+{
+    struct sdsim_session session;
+    const enum sdsim_exit code =
+        sdsim_session_open(&session) ? run_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_session_close(&session);
+    return code;
+}
+
+static const enum sdsim_option_id options[] = {
+    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,    SDSIM_OPTION_SEED,  SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON, SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR, SDSIM_OPTION_JOBS,
+    SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+};
+
+const struct sdsim_command sdsim_command_run = {
+    .name = "run",
+    .operands = "SCENARIO [RUN...]",
+    .summary = "predict a scenario and show where the time goes",
+    .details =
+        "SCENARIO is a file, or the name of a scenario that 'sdsim list scenario' shows. A "
+        "scenario "
+        "with several runs gives a table; name runs by their id, or say --all, for their reports.\n"
+        "The report breaks the time of the typical run down by kind: payload clocks carry data; "
+        "protocol clocks carry commands, responses, tokens and CRC; in a gap the bus stands still "
+        "inside a transfer; polling looks, or doesn't look, at a card that is ready; access, busy "
+        "and pauses are the card's; copying and host CPU are the firmware's. The kinds add up to "
+        "the total exactly.\n"
+        "The JSON is {\"runs\": [...]}, one object a run; rates in bytes or lines per second, "
+        "times "
+        "in seconds: scenario, id, description, source, board, host, driver, card, bus, clock "
+        "{asked_hz, real_hz, explanation}, metric, unit, predicted, low, high, draws, "
+        "measured_low, "
+        "measured_high, error, tolerance, within, seconds, calls, bytes, init_seconds, kinds, "
+        "purposes, metadata_share, commands [{command, count, per_call, sectors_each}], "
+        "sectors_read, sectors_written, bus_clocks, longest_call {seconds, index}, longest_wait "
+        "{seconds, at}, at_asked_clock {hz, predicted}, readings.\n",
+    .least = 1,
+    .most = SIZE_MAX,
+    .options = options,
+    .run = run,
+};
