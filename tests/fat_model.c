@@ -381,8 +381,7 @@ static void step_mkdir(struct sdsim_fat_model *model)
     if (!no_room(result)) {
         EXPECT(model, result == SDSIM_FAT_OK);
         model->nodes[node].exists = true;
-        EXPECT(model,
-               sdsim_tree_mkdir(model->volume, &model->now, path) == SDSIM_FAT_EXISTS);
+        EXPECT(model, sdsim_tree_mkdir(model->volume, &model->now, path) == SDSIM_FAT_EXISTS);
     }
 }
 
@@ -410,8 +409,7 @@ static void step_unlink(struct sdsim_fat_model *model)
     } else {
         EXPECT(model, result == SDSIM_FAT_OK);
         model->nodes[node].exists = false;
-        EXPECT(model,
-               sdsim_tree_stat(model->volume, &model->now, path, NULL) == SDSIM_FAT_NO_FILE);
+        EXPECT(model, sdsim_tree_stat(model->volume, &model->now, path, NULL) == SDSIM_FAT_NO_FILE);
     }
 }
 
@@ -433,8 +431,7 @@ static void step_rename(struct sdsim_fat_model *model)
         target->parent = pick_parent(model);
     }
     node_path(model, node, to, sizeof to);
-    const enum sdsim_fat_result result =
-        sdsim_tree_rename(model->volume, &model->now, from, to);
+    const enum sdsim_fat_result result = sdsim_tree_rename(model->volume, &model->now, from, to);
     if (no_room(result)) {
         memcpy(target->name, before.name, sizeof target->name);
         target->parent = before.parent;
@@ -512,8 +509,7 @@ static void verify_listing(struct sdsim_fat_model *model, int32_t directory)
     uint32_t found = 0;
     for (;;) {
         bool more;
-        EXPECT(model,
-               sdsim_listing_next(&listing, &model->now, &entry, &more) == SDSIM_FAT_OK);
+        EXPECT(model, sdsim_listing_next(&listing, &model->now, &entry, &more) == SDSIM_FAT_OK);
         if (!more) {
             break;
         }
@@ -565,8 +561,8 @@ void sdsim_fat_model_verify(struct sdsim_fat_model *model)
     const uint32_t known = model->volume->free_clusters;
     const struct sdsim_volume_config config = model->volume->config;
     sdsim_volume_unmount(model->volume);
-    EXPECT(model, sdsim_volume_mount(model->volume, model->disk, &config, &model->now) ==
-                      SDSIM_FAT_OK);
+    EXPECT(model,
+           sdsim_volume_mount(model->volume, model->disk, &config, &model->now) == SDSIM_FAT_OK);
     verify_listing(model, -1);
     for (uint32_t i = 0; i < NODES; i++) {
         if (model->nodes[i].exists && model->nodes[i].directory) {

@@ -97,29 +97,33 @@ static void reply_register(struct sdsim_card *card, sdsim_ps end, uint16_t bytes
 
 /* ---- transfers ---- */
 
-/* From the address of a command to a sector; false with the error in the reply. */
-static bool to_lba(struct sdsim_card *card, uint32_t address, struct sdsim_reply *reply,
-                   uint32_t *lba)
+/* From the address of a command to a sector; false with R1's error bit in *fault, and nothing in
+ * *lba. */
+static bool to_lba(struct sdsim_card *card, uint32_t address, uint8_t *fault, uint32_t *lba)
 {
     const bool bytes = card->params->type == SDSIM_SDSC;
     if (bytes && address % SDSIM_SECTOR != 0) {
-        reply->r1 |= SDSIM_R1_ADDRESS;
+        *fault = SDSIM_R1_ADDRESS;
         return false;
     }
-    *lba = bytes ? address / SDSIM_SECTOR : address;
-    if (*lba >= card->sectors) {
-        reply->r1 |= card->spi ? SDSIM_R1_PARAMETER : 0;
+    const uint32_t sector = bytes ? address / SDSIM_SECTOR : address;
+    if (sector >= card->sectors) {
+        *fault = SDSIM_R1_PARAMETER;
         card->out_of_range = true;
         return false;
     }
+    *lba = sector;
     return true;
 }
 
 static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t address,
                            struct sdsim_reply *reply)
 {
+    uint8_t fault = 0;
+    const bool valid = to_lba(card, address, &fault, &card->lba);
     reply_plain(card, end, reply);
-    if (!to_lba(card, address, reply, &card->lba)) {
+    reply->r1 |= fault;
+    if (!valid) {
         return;
     }
     reply->multiple = index == 18 || index == 25;
@@ -167,20 +171,17 @@ static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_rep
 static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
                           struct sdsim_reply *reply)
 {
+    if (index != 38) {
+        uint8_t fault = 0;
+        uint32_t lba = NO_SECTOR;
+        (void)to_lba(card, argument, &fault, &lba);
+        card->erase_from = index == 32 ? lba : card->erase_from;
+        card->erase_to = index == 32 ? NO_SECTOR : lba;
+        reply_plain(card, end, reply);
+        reply->r1 |= fault;
+        return;
+    }
     reply_plain(card, end, reply);
-    uint32_t lba = NO_SECTOR;
-    if (index != 38 && !to_lba(card, argument, reply, &lba)) {
-        lba = NO_SECTOR;
-    }
-    if (index == 32) {
-        card->erase_from = lba;
-        card->erase_to = NO_SECTOR;
-        return;
-    }
-    if (index == 33) {
-        card->erase_to = lba;
-        return;
-    }
     const uint32_t from = card->erase_from;
     const uint32_t to = card->erase_to;
     card->erase_from = NO_SECTOR;
@@ -517,8 +518,11 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         reply_register(card, end, SDSIM_STATUS_BYTES, reply);
         break;
     case 7:
+        /* Only the card that is selected responds, and with the state it was in before. */
+        if (argument >> 16 == card->rca) {
+            reply_plain(card, end, reply);
+        }
         card->state = argument >> 16 == card->rca ? SDSIM_CARD_TRANSFER : SDSIM_CARD_STANDBY;
-        reply_plain(card, end, reply);
         break;
     case 8:
         reply_word(card, end, argument & 0xFFF, reply);

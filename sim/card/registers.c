@@ -42,10 +42,19 @@ static void csd1_size(uint64_t capacity, unsigned *read_bl_len, unsigned *mult, 
     *c_size = units > 0 ? (unsigned)(units - 1) : 0;
 }
 
+/* Version 2: the capacity in units of 512 KiB. A 2 TiB card says one unit less, so that the number
+ * of its sectors fits 32 bits. */
+static uint32_t csd2_units(uint64_t capacity)
+{
+    const uint64_t most = UINT32_MAX / 1024;
+    const uint64_t units = capacity / (512 * 1024);
+    return (uint32_t)(units < most ? units : most);
+}
+
 uint32_t sdsim_csd_sectors(const struct sdsim_card_params *params)
 {
     if (params->type != SDSIM_SDSC) {
-        return (uint32_t)(params->capacity / (512 * 1024) * 1024);
+        return csd2_units(params->capacity) * 1024;
     }
     unsigned read_bl_len;
     unsigned mult;
@@ -81,7 +90,7 @@ void sdsim_csd(const struct sdsim_card_params *params, int high_speed, uint8_t c
         sdsim_register_put(csd, SDSIM_CSD_BYTES, 47, 3, mult);
     } else {
         sdsim_register_put(csd, SDSIM_CSD_BYTES, 126, 2, 1); /* CSD_STRUCTURE version 2 */
-        sdsim_register_put(csd, SDSIM_CSD_BYTES, 48, 22, params->capacity / (512 * 1024) - 1);
+        sdsim_register_put(csd, SDSIM_CSD_BYTES, 48, 22, csd2_units(params->capacity) - 1);
     }
     sdsim_register_put(csd, SDSIM_CSD_BYTES, 80, 4, bl_len); /* READ_BL_LEN */
     sdsim_register_put(csd, SDSIM_CSD_BYTES, 22, 4, bl_len); /* WRITE_BL_LEN */

@@ -4,17 +4,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void log_block(struct sdsim_blocks *blocks, enum sdsim_block_kind kind, uint32_t lba,
-                      uint32_t count)
+const char *sdsim_block_label_name(enum sdsim_block_label label)
 {
-    if (kind == SDSIM_BLOCK_READ) {
-        blocks->block_operations++;
-        blocks->sectors_read += count;
-    } else if (kind == SDSIM_BLOCK_WRITE) {
-        blocks->block_operations++;
-        blocks->sectors_written += count;
+    static const char *const names[] = {
+        [SDSIM_BLOCK_DATA] = "data",     [SDSIM_BLOCK_FAT1] = "FAT1",
+        [SDSIM_BLOCK_FAT2] = "FAT2",     [SDSIM_BLOCK_DIRECTORY] = "directory",
+        [SDSIM_BLOCK_FSINFO] = "FSINFO", [SDSIM_BLOCK_BITMAP] = "bitmap",
+        [SDSIM_BLOCK_BOOT] = "boot",
+    };
+    return names[label];
+}
+
+static enum sdsim_block_label label_of(const struct sdsim_blocks *blocks,
+                                       enum sdsim_purpose purpose, uint32_t lba)
+{
+    static const enum sdsim_block_label labels[SDSIM_PURPOSE_COUNT] = {
+        [SDSIM_FOR_DATA] = SDSIM_BLOCK_DATA,           [SDSIM_FOR_FAT] = SDSIM_BLOCK_FAT1,
+        [SDSIM_FOR_DIRECTORY] = SDSIM_BLOCK_DIRECTORY, [SDSIM_FOR_FSINFO] = SDSIM_BLOCK_FSINFO,
+        [SDSIM_FOR_BITMAP] = SDSIM_BLOCK_BITMAP,       [SDSIM_FOR_BOOT] = SDSIM_BLOCK_BOOT,
+        [SDSIM_FOR_INIT] = SDSIM_BLOCK_BOOT,
+    };
+    const struct sdsim_geometry *g = blocks->geometry;
+    if (purpose == SDSIM_FOR_FAT && g != NULL && g->fats == 2 &&
+        lba - g->fat_start - g->fat_sectors < g->fat_sectors) {
+        return SDSIM_BLOCK_FAT2;
     }
-    if (blocks->out == NULL) {
+    return labels[purpose];
+}
+
+static void count_block(struct sdsim_blocks *blocks, const struct sdsim_block *block)
+{
+    struct sdsim_block_count *count = NULL;
+    switch (block->kind) {
+    case SDSIM_BLOCK_READ:
+        count = &blocks->reads[block->label];
+        blocks->block_operations++;
+        blocks->sectors_read += block->count;
+        break;
+    case SDSIM_BLOCK_WRITE:
+        count = &blocks->writes[block->label];
+        blocks->block_operations++;
+        blocks->sectors_written += block->count;
+        break;
+    case SDSIM_BLOCK_SYNC:
+        blocks->syncs++;
+        return;
+    case SDSIM_BLOCK_TRIM:
+        count = &blocks->trims;
+        break;
+    }
+    count->calls++;
+    count->sectors += block->count;
+}
+
+static void log_block(struct sdsim_blocks *blocks, enum sdsim_block_kind kind,
+                      enum sdsim_purpose purpose, uint32_t lba, uint32_t count)
+{
+    const struct sdsim_block block = {kind, label_of(blocks, purpose, lba), lba, count};
+    count_block(blocks, &block);
+    if (blocks->out == NULL && !blocks->keep) {
         return;
     }
     if (blocks->pending_count == blocks->pending_capacity) {
@@ -27,7 +75,7 @@ static void log_block(struct sdsim_blocks *blocks, enum sdsim_block_kind kind, u
         blocks->pending = grown;
         blocks->pending_capacity = capacity;
     }
-    blocks->pending[blocks->pending_count++] = (struct sdsim_block){kind, lba, count};
+    blocks->pending[blocks->pending_count++] = block;
 }
 
 static bool outside(const struct sdsim_blocks *blocks, uint32_t lba, uint32_t count)
@@ -40,11 +88,10 @@ static enum sdsim_disk_error blocks_read(void *context, sdsim_ps *now, uint32_t 
 {
     struct sdsim_blocks *blocks = context;
     (void)now;
-    (void)purpose;
     if (outside(blocks, lba, count)) {
         return SDSIM_DISK_RANGE;
     }
-    log_block(blocks, SDSIM_BLOCK_READ, lba, count);
+    log_block(blocks, SDSIM_BLOCK_READ, purpose, lba, count);
     if (out != NULL) {
         sdsim_medium_read(blocks->medium, lba, count, out);
     }
@@ -57,11 +104,10 @@ static enum sdsim_disk_error blocks_write(void *context, sdsim_ps *now, uint32_t
 {
     struct sdsim_blocks *blocks = context;
     (void)now;
-    (void)purpose;
     if (outside(blocks, lba, count)) {
         return SDSIM_DISK_RANGE;
     }
-    log_block(blocks, SDSIM_BLOCK_WRITE, lba, count);
+    log_block(blocks, SDSIM_BLOCK_WRITE, purpose, lba, count);
     return sdsim_medium_write(blocks->medium, lba, count, content) ? SDSIM_DISK_OK
                                                                    : SDSIM_DISK_NO_MEMORY;
 }
@@ -69,7 +115,7 @@ static enum sdsim_disk_error blocks_write(void *context, sdsim_ps *now, uint32_t
 static enum sdsim_disk_error blocks_sync(void *context, sdsim_ps *now)
 {
     (void)now;
-    log_block(context, SDSIM_BLOCK_SYNC, 0, 0);
+    log_block(context, SDSIM_BLOCK_SYNC, SDSIM_FOR_DATA, 0, 0);
     return SDSIM_DISK_OK;
 }
 
@@ -77,7 +123,7 @@ static enum sdsim_disk_error blocks_sync(void *context, sdsim_ps *now)
 static enum sdsim_disk_error blocks_trim(void *context, sdsim_ps *now, uint32_t lba, uint32_t count)
 {
     (void)now;
-    log_block(context, SDSIM_BLOCK_TRIM, lba, count);
+    log_block(context, SDSIM_BLOCK_TRIM, SDSIM_FOR_DATA, lba, count);
     return SDSIM_DISK_OK;
 }
 
@@ -105,14 +151,15 @@ void sdsim_blocks_free(struct sdsim_blocks *blocks)
     blocks->pending_count = blocks->pending_capacity = 0;
 }
 
-static void print_block(FILE *out, const struct sdsim_block *block)
+static void print_block(FILE *out, const struct sdsim_block *block, bool labelled)
 {
+    const char *label = sdsim_block_label_name(block->label);
     switch (block->kind) {
     case SDSIM_BLOCK_READ:
-        (void)fprintf(out, "R %" PRIu32 " %" PRIu32 "\n", block->lba, block->count);
-        break;
     case SDSIM_BLOCK_WRITE:
-        (void)fprintf(out, "W %" PRIu32 " %" PRIu32 "\n", block->lba, block->count);
+        (void)fprintf(out, "%c %" PRIu32 " %" PRIu32 "%s%s\n",
+                      block->kind == SDSIM_BLOCK_READ ? 'R' : 'W', block->lba, block->count,
+                      labelled ? " # " : "", labelled ? label : "");
         break;
     case SDSIM_BLOCK_SYNC:
         (void)fputs("#S\n", out);
@@ -137,6 +184,7 @@ void sdsim_blocks_note(struct sdsim_blocks *blocks, uint32_t line, const struct 
     const bool quiet = blocks->pending_count == 0 && outcome->result == SDSIM_FAT_OK &&
                        outcome->kind == SDSIM_VALUE_NONE;
     if (out == NULL || quiet) {
+        blocks->pending_count = 0;
         return;
     }
     (void)fprintf(out, "#@ %" PRIu32, line);
@@ -151,7 +199,7 @@ void sdsim_blocks_note(struct sdsim_blocks *blocks, uint32_t line, const struct 
     }
     (void)fputc('\n', out);
     for (size_t i = 0; i < blocks->pending_count; i++) {
-        print_block(out, &blocks->pending[i]);
+        print_block(out, &blocks->pending[i], blocks->geometry != NULL);
     }
     blocks->pending_count = 0;
 }

@@ -311,7 +311,11 @@ enum sdsim_fat_result sdsim_listing_next(struct sdsim_listing *listing, sdsim_ps
         }
         result = sdsim_dir_step(volume, &listing->dir, false);
     }
-    return result == SDSIM_FAT_NO_FILE ? SDSIM_FAT_OK : result;
+    if (result == SDSIM_FAT_NO_FILE) {
+        return SDSIM_FAT_OK;
+    }
+    *more = *more && result == SDSIM_FAT_OK;
+    return result;
 }
 
 enum sdsim_fat_result sdsim_listing_close(struct sdsim_listing *listing, sdsim_ps *now)

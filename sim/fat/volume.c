@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fat/bytes.h"
+#include "fat/gpt.h"
 #include "fat/window.h"
 
 /* Offsets in boot sectors (Microsoft's FAT specification, section 3; exFAT specification, 3.1) and
@@ -34,6 +35,7 @@ enum {
     EXFAT_FATS = 110,
     MBR_ENTRIES = 446,
     MBR_ENTRY = 16,
+    MBR_ENTRY_TYPE = 4,
     MBR_ENTRY_START = 8,
     BITMAP_TYPE = 0x81,
     BITMAP_CLUSTER = 20,
@@ -126,7 +128,36 @@ static enum boot_kind check_boot(struct sdsim_volume *volume, uint32_t lba)
     return is_signed ? BOOT_OTHER : BOOT_UNSIGNED;
 }
 
-/* Sector 0 if it is a volume, else the first MBR partition that is one. */
+/* The first GPT partition that is a volume; BOOT_OTHER if there is no table. */
+static enum boot_kind find_gpt_boot(struct sdsim_volume *volume, uint32_t *start)
+{
+    const uint32_t sectors = volume->disk->sectors;
+    struct sdsim_gpt gpt;
+    if (sdsim_window_need(volume, 1, SDSIM_FOR_BOOT) != SDSIM_FAT_OK) {
+        return BOOT_FAILED;
+    }
+    if (!sdsim_gpt_header(sdsim_window_at(volume, 0), 1, sectors, &gpt)) {
+        return BOOT_OTHER;
+    }
+    for (uint32_t i = 0; i < gpt.entry_count; i++) {
+        if (sdsim_window_need(volume, sdsim_gpt_entry_lba(&gpt, i), SDSIM_FOR_BOOT) !=
+            SDSIM_FAT_OK) {
+            return BOOT_FAILED;
+        }
+        uint32_t count;
+        if (!sdsim_gpt_partition(sdsim_window_at(volume, sdsim_gpt_entry_offset(&gpt, i)), sectors,
+                                 start, &count)) {
+            continue;
+        }
+        const enum boot_kind kind = check_boot(volume, *start);
+        if (kind == BOOT_FAT || kind == BOOT_EXFAT) {
+            return kind;
+        }
+    }
+    return BOOT_OTHER;
+}
+
+/* Sector 0 if it is a volume, else the first partition that is one. */
 static enum boot_kind find_boot(struct sdsim_volume *volume, uint32_t *start)
 {
     *start = 0;
@@ -135,9 +166,14 @@ static enum boot_kind find_boot(struct sdsim_volume *volume, uint32_t *start)
         return kind;
     }
     uint32_t starts[4];
+    bool protective = false;
     for (uint32_t i = 0; i < 4; i++) {
-        starts[i] =
-            sdsim_get32(sdsim_window_at(volume, MBR_ENTRIES + i * MBR_ENTRY + MBR_ENTRY_START));
+        const uint8_t *entry = sdsim_window_at(volume, MBR_ENTRIES + i * MBR_ENTRY);
+        starts[i] = sdsim_get32(entry + MBR_ENTRY_START);
+        protective = protective || entry[MBR_ENTRY_TYPE] == SDSIM_MBR_PROTECTIVE;
+    }
+    if (protective && volume->config.gpt) {
+        return find_gpt_boot(volume, start);
     }
     bool failed = false; /* better said than "no file system" if nothing else is found */
     for (uint32_t i = 0; i < 4; i++) {

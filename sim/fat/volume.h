@@ -11,8 +11,8 @@
  * Calls start at *now and leave their finish time there. During a call the volume borrows that
  * pointer; between calls it owns no time.
  *
- * Limits: 512-byte sectors, MBR or no partition table (no GPT), one or two FATs (exFAT: one),
- * 32-bit LBAs. Short names keep ASCII only (other characters become '_'). One thread at a time.
+ * Limits: 512-byte sectors, one or two FATs (exFAT: one), 32-bit LBAs. Short names keep ASCII only
+ * (other characters become '_'). One thread at a time.
  */
 #ifndef SDSIM_FAT_VOLUME_H
 #define SDSIM_FAT_VOLUME_H
@@ -39,10 +39,12 @@ enum sdsim_append_style {
 /* How a build of FatFs and the glue above it behave. All zero: FatFs R0.13c..R0.15 with buffers per
  * file, no long names. */
 struct sdsim_volume_config {
-    bool tiny;      /* FF_FS_TINY: files have no sector buffer, partial sectors share the window */
-    bool exfat;     /* FF_FS_EXFAT: exFAT volumes can be mounted */
-    bool trim;      /* FF_USE_TRIM: freed clusters are reported with CTRL_TRIM */
-    bool fast_seek; /* the glue makes a link table at every open for reading only (mode "r") */
+    bool tiny;  /* FF_FS_TINY: files have no sector buffer, partial sectors share the window */
+    bool exfat; /* FF_FS_EXFAT: exFAT volumes can be mounted */
+    bool gpt;   /* volumes in partitions of a GPT are found (FatFs: FF_LBA64, off in the firmware
+                   modelled here) */
+    bool trim;  /* FF_USE_TRIM: freed clusters are reported with CTRL_TRIM */
+    bool fast_seek;   /* the glue makes a link table at every open for reading only (mode "r") */
     bool since_r015a; /* R0.15a and later: no FSINFO update while the free count is unknown; exFAT
                          percent-in-use byte kept */
     bool distrust_free_count; /* FF_FS_NOFSINFO bit 0: the free count in FSINFO is not used */
@@ -112,10 +114,12 @@ struct sdsim_volume {
 };
 
 /*
- * Looks for a volume (sector 0, else the four MBR partitions in order) and reads what FatFs reads
- * at mount. The disk is not owned and must outlive the mount; `config` is copied.
- * SDSIM_FAT_NO_FILE_SYSTEM if there is none, or only one this configuration can't read; the volume
- * is unmounted then.
+ * Looks for a volume (sector 0, else the partitions of the MBR, or of a GPT if wanted, in order)
+ * and reads what FatFs reads at mount. The disk is not owned and must outlive the mount; `config`
+ * is copied. SDSIM_FAT_NO_FILE_SYSTEM if there is none, or only one this configuration can't read;
+ * the volume is unmounted then. If an exFAT volume failed because of its bitmap, geometry.clusters
+ * is not 0 and all of the geometry but type and bitmap_start is set, for those who look at damaged
+ * volumes.
  */
 enum sdsim_fat_result sdsim_volume_mount(struct sdsim_volume *volume, const struct sdsim_disk *disk,
                                          const struct sdsim_volume_config *config, sdsim_ps *now);

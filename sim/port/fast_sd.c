@@ -134,6 +134,7 @@ static void read_blocks(struct sdsim_port *port, sdsim_ps *now, const struct sds
             continue;
         }
         struct sdsim_cycle snapshot;
+        const uint64_t remainder = port->clock.remainder;
         sdsim_cycle_begin(&snapshot, port->meter, *now);
         for (uint32_t i = 0; i < cycle; i++) {
             if (tx->out != NULL) {
@@ -142,6 +143,9 @@ static void read_blocks(struct sdsim_port *port, sdsim_ps *now, const struct sds
             read_block(port, now, SDSIM_SD_N_AC, tx->block_bytes, true);
         }
         done += cycle;
+        if (port->clock.remainder != remainder) {
+            continue; /* waits whose length depends on it: the cycle does not repeat */
+        }
         const uint32_t times = (alike - 1 - cycle) / cycle;
         const uint32_t blocks = times * cycle;
         if (blocks > 0 && tx->out != NULL) {
@@ -184,6 +188,7 @@ static void write_blocks(struct sdsim_port *port, sdsim_ps *now, const struct sd
             continue;
         }
         struct sdsim_cycle snapshot;
+        const uint64_t remainder = port->clock.remainder;
         sdsim_cycle_begin(&snapshot, port->meter, *now);
         bool accepted = true;
         for (uint32_t i = 0; i < cycle && accepted; i++) {
@@ -191,7 +196,7 @@ static void write_blocks(struct sdsim_port *port, sdsim_ps *now, const struct sd
             accepted = write_block(port, now, tx, done);
             done += accepted ? 1 : 0;
         }
-        const uint32_t times = (alike - cycle) / cycle;
+        const uint32_t times = port->clock.remainder == remainder ? (alike - cycle) / cycle : 0;
         const struct sdsim_content content =
             sdsim_content_after(tx->content, (uint64_t)done * SDSIM_SECTOR);
         if (!accepted || !sdsim_card_write_skip(
@@ -290,11 +295,19 @@ static bool finish(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wa
     return true;
 }
 
+/* What a transaction without a command goes on with. */
+static enum sdsim_card_data open_transfer(const struct sdsim_card *card)
+{
+    return card->state == SDSIM_CARD_DATA      ? SDSIM_DATA_READ
+           : card->state == SDSIM_CARD_RECEIVE ? SDSIM_DATA_WRITE
+                                               : SDSIM_DATA_NONE;
+}
+
 void sdsim_fast_sd_execute(struct sdsim_port *port, sdsim_ps *now,
                            const struct sdsim_transaction *tx, struct sdsim_result *result)
 {
     const struct sdsim_sd_engine *sd = port->sd;
-    struct sdsim_reply reply = {.answered = true};
+    struct sdsim_reply reply = {.answered = true, .data = open_transfer(port->card)};
     result->outcome = SDSIM_OUTCOME_OK;
     result->r1 = 0;
     result->blocks_done = 0;
@@ -314,12 +327,22 @@ void sdsim_fast_sd_execute(struct sdsim_port *port, sdsim_ps *now,
             return;
         }
     }
+    if (tx->direction != SDSIM_NO_BLOCKS && reply.data == SDSIM_DATA_NONE) {
+        /* The response tells that there will be no data: an address beyond the end. */
+        take_response(port, now, tx->response);
+        clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_TRAILING);
+        cpu(port, now, SDSIM_HOST, sd->command_after);
+        result->outcome = SDSIM_OUTCOME_REFUSED;
+        return;
+    }
     if (tx->direction == SDSIM_READ_BLOCKS) {
         /* Data may overlap the response: they run on different lines. */
         struct sdsim_clock ahead = port->clock;
-        const sdsim_ps response_end =
-            sdsim_time_sum(*now, sdsim_clock_take(&ahead, port->card->params->n_cr_clocks +
-                                                              response_clocks(tx->response)));
+        const uint64_t response =
+            (tx->flags & SDSIM_COMMAND) != 0
+                ? port->card->params->n_cr_clocks + response_clocks(tx->response)
+                : 0;
+        const sdsim_ps response_end = sdsim_time_sum(*now, sdsim_clock_take(&ahead, response));
         read_blocks(port, now, tx, &reply, response_end, result);
     } else {
         take_response(port, now, tx->response);

@@ -15,7 +15,14 @@ char *sdsim_print_value(enum sdsim_metric metric, double value, char *out, size_
     if (metric == SDSIM_METRIC_THROUGHPUT) {
         return sdsim_unit_print(SDSIM_UNIT_RATE, value, out, size);
     }
-    snprintf(out, size, value >= 10000.0 ? "%.0f lines/s" : "%.4g lines/s", value);
+    if (metric != SDSIM_METRIC_LINES) { /* a time, in seconds */
+        return sdsim_unit_print(SDSIM_UNIT_TIME, value * (double)SDSIM_S, out, size);
+    }
+    if (value >= 10000.0) {
+        snprintf(out, size, "%.0f lines/s", value);
+    } else {
+        snprintf(out, size, "%.4g lines/s", value);
+    }
     return out;
 }
 

@@ -11,7 +11,7 @@
 #include "core/time.h"
 #include "setup/simulate.h"
 
-/* "1.371MB/s" or "2581 lines/s". All functions return `out`. */
+/* "1.371MB/s", "2581 lines/s" or "12.5ms". All functions return `out`. */
 char *sdsim_print_value(enum sdsim_metric metric, double value, char *out, size_t size);
 
 /* "1.318..1.442MB/s"; a single value if both ends print the same. */

@@ -16,9 +16,11 @@ struct view {
     sdsim_ps total;
     uint64_t calls;
     bool reads;
-    uint64_t commands; /* that move the workload's sectors, see take_commands */
-    uint64_t sectors;  /* that those commands moved */
-    uint64_t buffer;   /* of the file API; 0: none */
+    uint64_t commands;     /* that move the workload's sectors, see take_commands */
+    uint64_t sectors;      /* that those commands moved */
+    uint64_t all_commands; /* in the direction of the workload, of either sort */
+    uint64_t all_sectors;
+    uint64_t buffer; /* of the file API; 0: none */
     const char *verb;
     char call[32]; /* "32KiB" */
 };
@@ -31,10 +33,27 @@ static void take_commands(struct view *view)
 {
     const struct sdsim_counters *counters = view->counters;
     const uint64_t singles = counters->commands[view->reads ? 17 : 24];
-    const uint64_t all = view->reads ? counters->blocks_read : counters->blocks_written;
-    const uint64_t multiple = all > singles ? all - singles : 0;
-    view->commands = multiple >= singles ? counters->commands[view->reads ? 18 : 25] : singles;
+    view->all_commands =
+        view->reads ? sdsim_read_commands(counters) : sdsim_write_commands(counters);
+    view->all_sectors = view->reads ? counters->blocks_read : counters->blocks_written;
+    const uint64_t multiple = view->all_sectors > singles ? view->all_sectors - singles : 0;
+    view->commands = multiple >= singles ? view->all_commands - singles : singles;
     view->sectors = multiple >= singles ? multiple : singles;
+}
+
+/* What one call is. */
+static const char *verb_of(enum sdsim_action action)
+{
+    switch (action) {
+    case SDSIM_DO_WRITE:
+        return "write";
+    case SDSIM_DO_READ:
+        return "read";
+    case SDSIM_DO_LOG:
+        return "line";
+    default:
+        return "call";
+    }
 }
 
 static struct view view_of(const struct sdsim_run_report *report)
@@ -51,13 +70,20 @@ static struct view view_of(const struct sdsim_run_report *report)
         .reads = run->workload.action == SDSIM_DO_READ,
     };
     take_commands(&view);
-    view.verb = run->workload.action == SDSIM_DO_LOG ? "line" : view.reads ? "read" : "write";
+    view.verb = verb_of((enum sdsim_action)run->workload.action);
     const uint32_t usual = sdsim_stream_default_buffer((enum sdsim_file_api)run->file.api);
     if (run->workload.target == SDSIM_ON_FILE && usual > 0) {
         view.buffer = run->file.buffer > 0 ? run->file.buffer : usual;
     }
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)run->workload.call, view.call, sizeof view.call);
     return view;
+}
+
+/* Whether the workload is a stream of calls that move data, as the rules on commands assume. */
+static bool is_stream(const struct view *view)
+{
+    const int action = view->workload->action;
+    return action == SDSIM_DO_WRITE || action == SDSIM_DO_READ || action == SDSIM_DO_LOG;
 }
 
 /* A rule writes its sentence to `out` (SDSIM_READING_SIZE bytes); false: nothing to say. */
@@ -110,6 +136,9 @@ static bool rule_bound(const struct view *view, char *out)
     const sdsim_ps payload = kind(view, SDSIM_PAYLOAD);
     const sdsim_ps host = kind(view, SDSIM_HOST) + kind(view, SDSIM_COPY) + kind(view, SDSIM_GAP);
     char bound[48];
+    if (metric != SDSIM_METRIC_THROUGHPUT && metric != SDSIM_METRIC_LINES) {
+        return false;
+    }
     if (host > payload && host > view->total / 2) {
         sdsim_print_value(metric, value / share_of(view, host), bound, sizeof bound);
         return say(out, "the time of the host alone allows no more than %s, whatever bus and card",
@@ -152,7 +181,7 @@ static bool bounced(const struct view *view)
 
 static bool rule_bounce(const struct view *view, char *out)
 {
-    if (!bounced(view) || view->commands < 2 * view->calls) {
+    if (!is_stream(view) || !bounced(view) || view->commands < 2 * view->calls) {
         return false;
     }
     const uint64_t blocks = view->report->setup->driver.params.bounce_blocks;
@@ -167,7 +196,7 @@ static bool rule_bounce(const struct view *view, char *out)
 
 static bool rule_clusters(const struct view *view, char *out)
 {
-    if (view->workload->target != SDSIM_ON_FILE || bounced(view) ||
+    if (!is_stream(view) || view->workload->target != SDSIM_ON_FILE || bounced(view) ||
         view->sectors < 2 * view->commands || (view->reads && view->buffer > 0) ||
         2 * view->commands < 3 * view->calls) {
         return false;
@@ -188,21 +217,22 @@ static bool rule_gathered(const struct view *view, char *out)
     const bool lines = view->workload->action == SDSIM_DO_LOG;
     char calls[24];
     char buffer[32];
-    if (view->commands == 0 || 3 * view->commands > 2 * view->calls) {
+    if (!is_stream(view) || view->all_commands == 0 || 3 * view->all_commands > 2 * view->calls) {
         return false;
     }
     if (view->buffer > 0) {
-        sdsim_print_ratio(view->calls, view->commands, calls, sizeof calls);
+        sdsim_print_ratio(view->calls, view->all_commands, calls, sizeof calls);
         sdsim_unit_print(SDSIM_UNIT_SIZE, (double)view->buffer, buffer, sizeof buffer);
         return say(out, "%s %ss share one command: the %s buffer of the file API collects them",
                    calls, view->verb, buffer);
     }
     if (lines || view->workload->call < SDSIM_SECTOR) {
-        sdsim_print_ratio(view->calls, view->sectors, calls, sizeof calls);
-        return say(out, "%s %ss share one sector, and each sector goes %s by itself", calls,
-                   view->verb, view->reads ? "from the card" : "to the card");
+        sdsim_print_ratio(view->calls, view->all_sectors, calls, sizeof calls);
+        return say(out,
+                   "%s %ss share one sector: FatFs collects them and moves one sector at a time",
+                   calls, view->verb);
     }
-    sdsim_print_ratio(view->calls, view->commands, calls, sizeof calls);
+    sdsim_print_ratio(view->calls, view->all_commands, calls, sizeof calls);
     return say(out, "%s %ss share one command: the driver leaves its stream open between calls",
                calls, view->verb);
 }
@@ -210,14 +240,13 @@ static bool rule_gathered(const struct view *view, char *out)
 static bool rule_partial(const struct view *view, char *out)
 {
     const uint64_t single = view->counters->commands[view->reads ? 17 : 24];
-    const uint64_t all =
-        view->reads ? sdsim_read_commands(view->counters) : sdsim_write_commands(view->counters);
-    if (view->workload->action == SDSIM_DO_LOG || view->buffer > 0 || all == 0 ||
-        view->workload->call < SDSIM_SECTOR || view->workload->call % SDSIM_SECTOR == 0) {
+    if (!is_stream(view) || view->workload->action == SDSIM_DO_LOG || view->buffer > 0 ||
+        view->all_commands == 0 || view->workload->call < SDSIM_SECTOR ||
+        view->workload->call % SDSIM_SECTOR == 0) {
         return false;
     }
     char share[24];
-    sdsim_print_share((double)single / (double)all, share, sizeof share);
+    sdsim_print_share((double)single / (double)view->all_commands, share, sizeof share);
     return say(out,
                "calls of %s end inside sectors: %s of the data commands move a single one; calls "
                "of a multiple of 512B avoid it",

@@ -87,27 +87,79 @@ static void print_title(const struct sdsim_run_report *report, const struct sdsi
     }
 }
 
-static void print_workload(const struct sdsim_run_report *report, FILE *out)
+static void describe_stream(const struct sdsim_workload_params *workload, const char *api,
+                            char *text, size_t size)
 {
-    const struct sdsim_workload_params *workload = &report->setup->run.workload;
-    const char *api = sdsim_file_api_name((enum sdsim_file_api)report->setup->run.file.api);
-    char text[200];
+    const bool raw = workload->target == SDSIM_ON_RAW;
     char call[32];
     char total[32];
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->total, total, sizeof total);
-    const bool raw = workload->target == SDSIM_ON_RAW;
+    snprintf(text, size, "%s %s in calls of %s, %s%s",
+             workload->action == SDSIM_DO_READ ? "read" : "write", total, call,
+             raw ? "raw sectors" : "file API ", raw ? "" : api);
+}
+
+static void describe_seek(const struct sdsim_workload_params *workload, char *text, size_t size)
+{
+    char call[32];
+    char total[32];
+    char position[32];
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->total, total, sizeof total);
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->position, position, sizeof position);
+    snprintf(text, size, "seek to %s of a file of %s and read %s, %" PRIu64 " times",
+             workload->position > 0 ? position : "the middle", total, call, workload->times);
+}
+
+static void describe_workload(const struct sdsim_workload_params *workload, const char *api,
+                              char *text, size_t size)
+{
+    char call[32];
     switch ((enum sdsim_action)workload->action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_READ:
-        snprintf(text, sizeof text, "%s %s in calls of %s, %s%s",
-                 workload->action == SDSIM_DO_READ ? "read" : "write", total, call,
-                 raw ? "raw sectors" : "file API ", raw ? "" : api);
+        describe_stream(workload, api, text, size);
         break;
     case SDSIM_DO_LOG:
-        snprintf(text, sizeof text, "print %" PRIu64 " lines, file API %s", workload->lines, api);
+        snprintf(text, size, "print %" PRIu64 " lines, file API %s", workload->lines, api);
+        break;
+    case SDSIM_DO_APPEND:
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
+        snprintf(text, size, "open, append %s and close, %" PRIu64 " times, file API %s", call,
+                 workload->times, api);
+        break;
+    case SDSIM_DO_SEEK:
+        describe_seek(workload, text, size);
+        break;
+    case SDSIM_DO_OPEN:
+        snprintf(text, size,
+                 "open and close the last of %" PRIu64 " files in a directory, %" PRIu64 " times",
+                 workload->files, workload->times);
+        break;
+    case SDSIM_DO_CREATE:
+        snprintf(text, size, "create %" PRIu64 " files in a directory of %" PRIu64, workload->times,
+                 workload->files);
+        break;
+    case SDSIM_DO_LIST:
+        snprintf(text, size, "list a directory of %" PRIu64 " files, %" PRIu64 " times",
+                 workload->files, workload->times);
+        break;
+    case SDSIM_DO_MOUNT:
+        snprintf(text, size, "mount the volume, %" PRIu64 " times", workload->times);
+        break;
+    case SDSIM_DO_FREE_SPACE:
+        snprintf(text, size, "ask for the free space after mounting");
         break;
     }
+}
+
+static void print_workload(const struct sdsim_run_report *report, FILE *out)
+{
+    const struct sdsim_run_params *run = &report->setup->run;
+    char text[200];
+    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), text,
+                      sizeof text);
     print_label(out, "workload", text);
 }
 
@@ -272,26 +324,31 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
     return printed;
 }
 
+/* Everything that is not data, and for what it was; the printed shares add up. */
 static void print_metadata(const struct sdsim_workload_result *result, FILE *out)
 {
-    const sdsim_ps total = sdsim_account_total(&result->account);
-    const sdsim_ps data = sdsim_account_purpose(&result->account, SDSIM_FOR_DATA);
+    sdsim_ps times[SDSIM_PURPOSE_COUNT];
+    uint64_t permille[SDSIM_PURPOSE_COUNT];
+    sdsim_ps total = 0;
+    uint64_t share = 0;
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        times[p] = sdsim_account_purpose(&result->account, (enum sdsim_purpose)p);
+    }
+    sdsim_apportion(times, SDSIM_PURPOSE_COUNT, 1000, permille);
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        total += p != SDSIM_FOR_DATA ? times[p] : 0;
+        share += p != SDSIM_FOR_DATA ? permille[p] : 0;
+    }
     char text[300];
     char time[32];
-    char share[24];
-    if (total == 0) {
-        return;
-    }
-    sdsim_print_time(total - data, time, sizeof time);
-    sdsim_print_share((double)(total - data) / (double)total, share, sizeof share);
-    size_t used = (size_t)snprintf(text, sizeof text, "%s, %s", share, time);
+    size_t used = (size_t)snprintf(text, sizeof text, "%" PRIu64 ".%" PRIu64 "%%, %s", share / 10,
+                                   share % 10, sdsim_print_time(total, time, sizeof time));
     const char *separator = ": ";
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
-        const sdsim_ps part = sdsim_account_purpose(&result->account, (enum sdsim_purpose)p);
-        if (p != SDSIM_FOR_DATA && part > 0) {
-            sdsim_print_share((double)part / (double)total, share, sizeof share);
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", separator,
-                                     sdsim_purpose_name((enum sdsim_purpose)p), share);
+        if (p != SDSIM_FOR_DATA && times[p] > 0) {
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "%s%s %" PRIu64 ".%" PRIu64 "%%", separator,
+                sdsim_purpose_name((enum sdsim_purpose)p), permille[p] / 10, permille[p] % 10);
             separator = ", ";
         }
     }

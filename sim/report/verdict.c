@@ -31,6 +31,12 @@ struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
 
 bool sdsim_measured_fits(const struct sdsim_quantity *measured, enum sdsim_metric metric)
 {
-    return measured->unit ==
-           (metric == SDSIM_METRIC_LINES ? SDSIM_UNIT_PER_SECOND : SDSIM_UNIT_RATE);
+    switch (metric) {
+    case SDSIM_METRIC_THROUGHPUT:
+        return measured->unit == SDSIM_UNIT_RATE;
+    case SDSIM_METRIC_LINES:
+        return measured->unit == SDSIM_UNIT_PER_SECOND;
+    default:
+        return measured->unit == SDSIM_UNIT_TIME;
+    }
 }

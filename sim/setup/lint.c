@@ -236,7 +236,8 @@ static void lint_small_calls(const struct lint *lint)
 {
     const struct sdsim_setup *setup = lint->setup;
     const struct sdsim_workload_params *workload = &setup->run.workload;
-    if (workload->action == SDSIM_DO_LOG || workload->call >= large_call) {
+    const bool stream = workload->action == SDSIM_DO_WRITE || workload->action == SDSIM_DO_READ;
+    if (!stream || workload->call >= large_call) {
         return;
     }
     const enum sdsim_file_api api = (enum sdsim_file_api)setup->run.file.api;

@@ -13,6 +13,7 @@
 #include "driver/driver.h"
 #include "file/stream.h"
 #include "host/clock_rule.h"
+#include "workload/prepare.h"
 #include "workload/workload.h"
 
 /* The clock generators a host may have for a card. Which one a driver uses, its profile says. */
@@ -70,9 +71,11 @@ enum sdsim_volume_choice {
 };
 
 struct sdsim_filesystem_params {
-    int type;         /* enum sdsim_volume_choice */
-    uint64_t cluster; /* bytes; 0: by capacity */
-    uint64_t fats;    /* 1 or 2; 0: two on FAT */
+    int type;          /* enum sdsim_volume_choice */
+    uint64_t cluster;  /* bytes; 0: by capacity */
+    uint64_t fats;     /* 1 or 2; 0: two on FAT */
+    const char *image; /* path, or NULL: a fresh volume */
+    struct sdsim_preparation preparation;
 };
 
 struct sdsim_run_params {

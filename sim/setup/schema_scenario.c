@@ -31,6 +31,12 @@ static const struct sdsim_choice volumes[] = {
     {NULL, 0, NULL},
 };
 
+static const struct sdsim_choice writers[] = {
+    {"mcu", SDSIM_WRITER_MCU, "a microcontroller: takes the next free clusters"},
+    {"pc", SDSIM_WRITER_PC, "a PC: looks for room in one run"},
+    {NULL, 0, NULL},
+};
+
 static const struct sdsim_choice apis[] = {
     {"posix", SDSIM_API_POSIX, "ESP-IDF VFS read/write"},
     {"stdio", SDSIM_API_STDIO, "newlib fread/fwrite, 128-byte buffer unless said otherwise"},
@@ -44,6 +50,13 @@ static const struct sdsim_choice actions[] = {
     {"write", SDSIM_DO_WRITE, "sequential writes"},
     {"read", SDSIM_DO_READ, "sequential reads"},
     {"log", SDSIM_DO_LOG, "printed lines"},
+    {"append", SDSIM_DO_APPEND, "open for appending, write one call, close"},
+    {"seek", SDSIM_DO_SEEK, "seek, read one call, seek back"},
+    {"open", SDSIM_DO_OPEN, "open the last file of a directory"},
+    {"create", SDSIM_DO_CREATE, "create a file in a directory"},
+    {"list", SDSIM_DO_LIST, "list a directory"},
+    {"mount", SDSIM_DO_MOUNT, "mount the volume"},
+    {"free-space", SDSIM_DO_FREE_SPACE, "ask for the free space after mounting"},
     {NULL, 0, NULL},
 };
 
@@ -76,6 +89,25 @@ static const struct sdsim_key filesystem_keys[] = {
      .offset = offsetof(struct sdsim_filesystem_params, fats),
      .max = 2,
      .doc = "Copies of the FAT, 1 or 2; left out: two (exFAT: one)."},
+    {.name = "image",
+     .type = SDSIM_VALUE_TEXT,
+     .offset = offsetof(struct sdsim_filesystem_params, image),
+     .doc = "An image file to start from instead of a fresh volume; it is never changed."},
+    {.name = "fill",
+     .type = SDSIM_VALUE_PERCENT,
+     .offset = offsetof(struct sdsim_filesystem_params, preparation.fill),
+     .max = 1000000000,
+     .doc = "Share of the volume in use before the workload."},
+    {.name = "fragment",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_filesystem_params, preparation.fragment),
+     .doc = "With fill: used and free space alternate in pieces of about this size; 0: one run."},
+    {.name = "written_by",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_filesystem_params, preparation.writer),
+     .fallback = "mcu",
+     .choices = writers,
+     .doc = "Who wrote the file that is read."},
 };
 
 static const struct sdsim_schema filesystem_schema = {
@@ -158,6 +190,30 @@ static const struct sdsim_key workload_keys[] = {
      .offset = offsetof(struct sdsim_workload_params, sync_every),
      .max = 1000000000,
      .doc = "Calls or lines between two syncs; 0: never."},
+    {.name = "rotate_every",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, rotate_every),
+     .doc = "write: bytes after which a new file begins; 0: one file."},
+    {.name = "preallocate",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = offsetof(struct sdsim_workload_params, preallocate),
+     .doc = "write: room for `total` is allocated in one run before the first call."},
+    {.name = "times",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_workload_params, times),
+     .fallback = "1",
+     .min = 1,
+     .max = 1000000000,
+     .doc = "append, seek, open, create, list, mount: how often."},
+    {.name = "files",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_workload_params, files),
+     .max = 100000,
+     .doc = "open, create, list: files in the directory before."},
+    {.name = "position",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, position),
+     .doc = "seek: where to; left out: the middle of `total`."},
 };
 
 static const struct sdsim_schema workload_schema = {

@@ -7,19 +7,27 @@
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
 
+static const struct {
+    const char *name;
+    const char *unit;
+} metrics[] = {
+    [SDSIM_METRIC_THROUGHPUT] = {"throughput", "B/s"},
+    [SDSIM_METRIC_LINES] = {"lines", "lines/s"},
+    [SDSIM_METRIC_TIME] = {"time", "s"},
+};
+
 const char *sdsim_metric_name(enum sdsim_metric metric)
 {
-    return metric == SDSIM_METRIC_LINES ? "lines" : "throughput";
+    return metrics[metric].name;
 }
 
 const char *sdsim_metric_unit(enum sdsim_metric metric)
 {
-    return metric == SDSIM_METRIC_LINES ? "lines/s" : "B/s";
+    return metrics[metric].unit;
 }
 
 /* All that is built for one run; big, so it lives on the heap. */
 struct bench {
-    struct sdsim_medium *medium;
     struct sdsim_card card;
     struct sdsim_meter meter;
     struct sdsim_port port;
@@ -53,8 +61,8 @@ static struct sdsim_volume_config volume_config(const struct sdsim_setup *setup)
     return config;
 }
 
-/* Makes the volume, and the file that will be read. Takes no time: it happened before. */
-static bool format(struct bench *bench, const struct sdsim_setup *setup,
+/* A fresh volume, or the image. */
+static bool format(struct sdsim_medium *medium, const struct sdsim_setup *setup,
                    struct sdsim_outcome_report *report)
 {
     const struct sdsim_filesystem_params *filesystem = &setup->run.filesystem;
@@ -66,48 +74,68 @@ static bool format(struct bench *bench, const struct sdsim_setup *setup,
     };
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
-    const bool made = sdsim_mkfs(bench->medium, &wishes, &diags);
+    const bool made = filesystem->image != NULL
+                          ? sdsim_medium_load(medium, 0, filesystem->image, &diags)
+                          : sdsim_mkfs(medium, &wishes, &diags);
     if (!made) {
-        fail(report, "making the volume", diags.count > 0 ? diags.items[0].text : "out of memory");
+        fail(report, filesystem->image != NULL ? filesystem->image : "making the volume",
+             diags.count > 0 ? diags.items[0].text : "out of memory");
     }
     sdsim_diags_free(&diags);
     return made;
 }
 
-static bool prepare(struct bench *bench, const struct sdsim_setup *setup,
-                    struct sdsim_outcome_report *report)
+/* Files and directories; all of it happened before and takes no time. */
+static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setup,
+                     struct sdsim_outcome_report *report)
 {
-    const struct sdsim_workload_params *workload = &setup->run.workload;
-    if (workload->target != SDSIM_ON_FILE) {
-        return true;
-    }
-    if (!format(bench, setup, report)) {
-        return false;
-    }
-    if (workload->action != SDSIM_DO_READ) {
-        return true;
-    }
     sdsim_ps no_time = 0;
-    const struct sdsim_disk disk = sdsim_medium_disk(bench->medium);
-    const struct sdsim_volume_config config = volume_config(setup);
-    enum sdsim_fat_result result = sdsim_volume_mount(&bench->volume, &disk, &config, &no_time);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_workload_prepare(workload, &bench->volume);
+    const struct sdsim_disk disk = sdsim_medium_disk(medium);
+    struct sdsim_volume_config config = volume_config(setup);
+    config.exfat = true; /* whoever made the volume could read it */
+    struct sdsim_volume *volume = calloc(1, sizeof *volume);
+    enum sdsim_fat_result result = SDSIM_FAT_NO_MEMORY;
+    if (volume != NULL) {
+        result = sdsim_volume_mount(volume, &disk, &config, &no_time);
     }
-    sdsim_volume_unmount(&bench->volume);
+    if (result == SDSIM_FAT_OK) {
+        struct sdsim_preparation preparation = setup->run.filesystem.preparation;
+        preparation.seed = setup->run.seed;
+        result = sdsim_workload_prepare(volume, &preparation, &setup->run.workload);
+    }
+    free(volume);
     if (result != SDSIM_FAT_OK) {
-        fail(report, "putting the file on the card", sdsim_fat_result_text(result));
+        fail(report, "preparing the volume",
+             result == SDSIM_FAT_DENIED ? "there is not enough room"
+                                        : sdsim_fat_result_text(result));
     }
     return result == SDSIM_FAT_OK;
 }
 
+struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
+                                          struct sdsim_outcome_report *report)
+{
+    *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
+    struct sdsim_medium *medium = sdsim_medium_create(report->card_sectors, 0);
+    if (medium == NULL) {
+        fail(report, "setting up", "out of memory");
+        return NULL;
+    }
+    if (setup->run.workload.target == SDSIM_ON_FILE &&
+        !(format(medium, setup, report) && populate(medium, setup, report))) {
+        sdsim_medium_destroy(medium);
+        return NULL;
+    }
+    return medium;
+}
+
 /* ---- the run ---- */
 
-static bool start(struct bench *bench, const struct sdsim_setup *setup,
+static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
                   struct sdsim_recorder *recorder, sdsim_ps *now,
                   struct sdsim_outcome_report *report)
 {
-    sdsim_card_init(&bench->card, &setup->card, bench->medium, setup->run.seed, setup->draw);
+    sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
     bench->meter.recorder = recorder;
     sdsim_fast_init(&bench->port, (enum sdsim_bus_mode)setup->run.bus, &bench->card, &bench->meter);
     sdsim_driver_attach(&bench->driver, &setup->driver.params,
@@ -146,33 +174,48 @@ static void measure(const struct sdsim_setup *setup, const struct bench *bench,
         }
         return;
     }
-    const bool lines = setup->run.workload.action == SDSIM_DO_LOG;
+    const enum sdsim_action action = (enum sdsim_action)setup->run.workload.action;
     const double seconds = (double)workload->elapsed / (double)SDSIM_S;
-    report->metric = lines ? SDSIM_METRIC_LINES : SDSIM_METRIC_THROUGHPUT;
-    report->value = (double)(lines ? workload->calls : workload->bytes) / seconds;
+    if (sdsim_workload_is_latency(action)) {
+        report->metric = SDSIM_METRIC_TIME;
+        report->value = seconds / (double)workload->calls;
+    } else if (action == SDSIM_DO_LOG) {
+        report->metric = SDSIM_METRIC_LINES;
+        report->value = (double)workload->calls / seconds;
+    } else {
+        report->metric = SDSIM_METRIC_THROUGHPUT;
+        report->value = (double)workload->bytes / seconds;
+    }
+}
+
+void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                       struct sdsim_recorder *recorder, struct sdsim_outcome_report *report)
+{
+    *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
+    struct bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL) {
+        fail(report, "setting up", "out of memory");
+        return;
+    }
+    sdsim_ps now = 0;
+    if (start(bench, setup, medium, recorder, &now, report)) {
+        report->init_time = now;
+        report->bus_hz = sdsim_clock_hz(&bench->port.clock);
+        sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
+                           &bench->meter, &now, &report->workload);
+        measure(setup, bench, report);
+    }
+    free(bench);
 }
 
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,
                     struct sdsim_outcome_report *report)
 {
-    *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
-    struct bench *bench = calloc(1, sizeof *bench);
-    struct sdsim_medium *medium = sdsim_medium_create(report->card_sectors, 0);
-    if (bench == NULL || medium == NULL) {
-        fail(report, "setting up", "out of memory");
-    } else {
-        sdsim_ps now = 0;
-        bench->medium = medium;
-        if (prepare(bench, setup, report) && start(bench, setup, recorder, &now, report)) {
-            report->init_time = now;
-            report->bus_hz = sdsim_clock_hz(&bench->port.clock);
-            sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver,
-                               &bench->volume, &bench->meter, &now, &report->workload);
-            measure(setup, bench, report);
-        }
+    struct sdsim_medium *medium = sdsim_prepare_medium(setup, report);
+    if (medium != NULL) {
+        sdsim_simulate_on(setup, medium, recorder, report);
     }
     sdsim_medium_destroy(medium);
-    free(bench);
 }
 
 /* ---- predictions ---- */
@@ -201,17 +244,26 @@ static double quantile(const double *sorted, uint32_t count, double share)
     return sorted[(uint32_t)(share * (double)(count - 1) + 0.5)];
 }
 
-void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
-                       struct sdsim_prediction *prediction)
+/* Simulates draw k on a copy of the medium. */
+static void simulate_draw(const struct sdsim_setup *setup, const struct sdsim_medium *prepared,
+                          struct sdsim_outcome_report *report)
 {
-    *prediction = (struct sdsim_prediction){.draws = draws};
-    struct sdsim_outcome_report *typical = &prediction->typical;
-    sdsim_simulate(&setups[0], NULL, typical);
-    prediction->low = typical->value;
-    prediction->high = typical->value;
-    if (draws == 0 || typical->error[0] != '\0') {
+    struct sdsim_medium *medium = sdsim_medium_copy(prepared);
+    if (medium == NULL) {
+        *report = (struct sdsim_outcome_report){.value = 0};
+        fail(report, "setting up", "out of memory");
         return;
     }
+    sdsim_simulate_on(setup, medium, NULL, report);
+    sdsim_medium_destroy(medium);
+}
+
+/* Draws 1..draws around the typical value; the reason is left in it if one fails. */
+static void spread(const struct sdsim_setup *setups, const struct sdsim_medium *prepared,
+                   struct sdsim_prediction *prediction)
+{
+    struct sdsim_outcome_report *typical = &prediction->typical;
+    const uint32_t draws = prediction->draws;
     double *values = malloc(draws * sizeof *values);
     if (values == NULL) {
         fail(typical, "drawing", "out of memory");
@@ -219,17 +271,37 @@ void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
     }
     for (uint32_t k = 1; k <= draws && typical->error[0] == '\0'; k++) {
         struct sdsim_outcome_report report;
-        sdsim_simulate(&setups[k], NULL, &report);
+        simulate_draw(&setups[k], prepared, &report);
         values[k - 1] = report.value;
         if (report.error[0] != '\0') {
             snprintf(typical->error, sizeof typical->error, "draw %u: %.200s", (unsigned)k,
                      report.error);
         }
     }
-    qsort(values, draws, sizeof *values, compare_doubles);
-    const double low = quantile(values, draws, 0.05);
-    const double high = quantile(values, draws, 0.95);
-    prediction->low = low < typical->value ? low : typical->value;
-    prediction->high = high > typical->value ? high : typical->value;
+    if (typical->error[0] == '\0') {
+        qsort(values, draws, sizeof *values, compare_doubles);
+        const double low = quantile(values, draws, 0.05);
+        const double high = quantile(values, draws, 0.95);
+        prediction->low = low < typical->value ? low : typical->value;
+        prediction->high = high > typical->value ? high : typical->value;
+    }
     free(values);
+}
+
+void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
+                       struct sdsim_prediction *prediction)
+{
+    *prediction = (struct sdsim_prediction){.draws = draws};
+    struct sdsim_outcome_report *typical = &prediction->typical;
+    struct sdsim_medium *prepared = sdsim_prepare_medium(&setups[0], typical);
+    if (prepared == NULL) {
+        return;
+    }
+    simulate_draw(&setups[0], prepared, typical);
+    prediction->low = typical->value;
+    prediction->high = typical->value;
+    if (draws > 0 && typical->error[0] == '\0') {
+        spread(setups, prepared, prediction);
+    }
+    sdsim_medium_destroy(prepared);
 }

@@ -13,6 +13,7 @@
 enum sdsim_metric {
     SDSIM_METRIC_THROUGHPUT, /* bytes per second */
     SDSIM_METRIC_LINES,      /* lines per second */
+    SDSIM_METRIC_TIME,       /* seconds for one call */
 };
 
 struct sdsim_outcome_report {
@@ -25,7 +26,20 @@ struct sdsim_outcome_report {
     uint32_t card_sectors;
 };
 
-/* Runs it. `recorder` may be NULL. Never fails otherwise than by report->error. */
+/*
+ * What is on the card when the firmware starts: the volume, filled as the scenario says, and the
+ * file or directory the workload needs. It depends on the scenario and the card's capacity, not on
+ * the draw. NULL with the reason in report->error. Free with sdsim_medium_destroy.
+ */
+struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
+                                          struct sdsim_outcome_report *report);
+
+/* Runs it on a prepared medium, which the run changes. `recorder` may be NULL. Never fails
+ * otherwise than by report->error. */
+void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                       struct sdsim_recorder *recorder, struct sdsim_outcome_report *report);
+
+/* Prepares a medium and runs on it. */
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,
                     struct sdsim_outcome_report *report);
 
@@ -52,7 +66,7 @@ bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run
 void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
                        struct sdsim_prediction *prediction);
 
-/* "throughput" and "lines"; "B/s" and "lines/s". */
+/* "throughput", "lines", "time"; "B/s", "lines/s", "s". */
 const char *sdsim_metric_name(enum sdsim_metric metric);
 const char *sdsim_metric_unit(enum sdsim_metric metric);
 

@@ -3,45 +3,40 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char data_path[] = "/DATA.BIN";
+#include "workload/calls.h"
+
 static const char log_path[] = "/LOG.TXT";
-static const uint64_t content_seed = 0x5d5d;
 
-struct run {
-    const struct sdsim_workload_params *params;
-    const struct sdsim_stream_params *file;
-    struct sdsim_driver *driver;
-    struct sdsim_volume *volume;
-    struct sdsim_meter *meter;
-    struct sdsim_stream stream;
-    struct sdsim_workload_result *result;
-};
-
-enum sdsim_fat_result sdsim_workload_prepare(const struct sdsim_workload_params *params,
-                                             struct sdsim_volume *volume)
+char *sdsim_workload_member(uint64_t index, char *out)
 {
-    struct sdsim_file file;
-    sdsim_ps no_time = 0;
-    enum sdsim_fat_result result =
-        sdsim_file_open(&file, volume, &no_time, data_path, SDSIM_OPEN_WRITE);
-    if (result != SDSIM_FAT_OK) {
-        return result;
-    }
-    const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED, .seed = content_seed};
-    uint64_t done;
-    result = sdsim_file_write(&file, &no_time, &content, params->total, &done);
-    if (result == SDSIM_FAT_OK && done < params->total) {
-        result = SDSIM_FAT_DENIED;
-    }
-    const enum sdsim_fat_result closed = sdsim_file_close(&file, &no_time);
-    return result != SDSIM_FAT_OK ? result : closed;
+    snprintf(out, 24, SDSIM_WORKLOAD_DIRECTORY "/F%07u.DAT", (unsigned)(index % 10000000));
+    return out;
 }
 
-/* ---- one call ---- */
-
-static const char *raw_call(struct run *run, sdsim_ps *now, uint64_t index)
+bool sdsim_workload_is_latency(enum sdsim_action action)
 {
-    const struct sdsim_workload_params *params = run->params;
+    return action >= SDSIM_DO_APPEND;
+}
+
+const char *sdsim_workload_failed(enum sdsim_fat_result result)
+{
+    if (result == SDSIM_FAT_OK) {
+        return NULL;
+    }
+    return result == SDSIM_FAT_DENIED ? "the volume is full" : sdsim_fat_result_text(result);
+}
+
+/* ---- sequential calls ---- */
+
+static struct sdsim_content content_at(uint64_t offset)
+{
+    return (struct sdsim_content){
+        .kind = SDSIM_CONTENT_GENERATED, .seed = SDSIM_WORKLOAD_SEED, .offset = offset};
+}
+
+static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
     const uint64_t lba = (params->start + index * params->call) / SDSIM_SECTOR;
     enum sdsim_driver_error error;
@@ -49,15 +44,15 @@ static const char *raw_call(struct run *run, sdsim_ps *now, uint64_t index)
         return "the workload runs beyond the end of the card";
     }
     if (params->action == SDSIM_DO_READ) {
-        error = sdsim_driver_read(run->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, NULL);
+        error = sdsim_driver_read(task->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, NULL);
     } else {
-        const struct sdsim_content content = {
-            .kind = SDSIM_CONTENT_GENERATED, .seed = content_seed, .offset = index * params->call};
+        const struct sdsim_content content = content_at(index * params->call);
         error =
-            sdsim_driver_write(run->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, &content);
+            sdsim_driver_write(task->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, &content);
     }
     switch (error) {
     case SDSIM_DRIVER_OK:
+        task->result->bytes += params->call;
         return NULL;
     case SDSIM_DRIVER_OUT_OF_RANGE:
         return "the workload runs beyond the end of the card";
@@ -66,87 +61,131 @@ static const char *raw_call(struct run *run, sdsim_ps *now, uint64_t index)
     }
 }
 
-static const char *file_call(struct run *run, sdsim_ps *now, uint64_t index)
+static const char *read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
-    const struct sdsim_workload_params *params = run->params;
+    (void)index;
     uint64_t done;
-    enum sdsim_fat_result result;
-    if (params->action == SDSIM_DO_READ) {
-        result = sdsim_stream_read(&run->stream, now, params->call, NULL, &done);
-    } else {
-        const struct sdsim_content content = {
-            .kind = SDSIM_CONTENT_GENERATED, .seed = content_seed, .offset = index * params->call};
-        result = sdsim_stream_write(&run->stream, now, &content, params->call, &done);
+    const enum sdsim_fat_result result =
+        sdsim_stream_read(&task->stream, now, task->params->call, NULL, &done);
+    task->result->bytes += done;
+    return sdsim_workload_failed(result);
+}
+
+/* Closes the file at work and opens the one with number `number`. */
+static const char *next_file(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t number)
+{
+    enum sdsim_fat_result result = sdsim_stream_close(&task->stream, now);
+    task->open = false;
+    if (result == SDSIM_FAT_OK) {
+        char path[24];
+        snprintf(path, sizeof path, "/DATA%04u.BIN", (unsigned)(number % 10000));
+        result = sdsim_stream_open(&task->stream, task->volume, task->file, task->meter, now, path,
+                                   SDSIM_OPEN_WRITE);
+        task->open = result == SDSIM_FAT_OK;
     }
-    if (result != SDSIM_FAT_OK) {
-        return sdsim_fat_result_text(result);
+    return sdsim_workload_failed(result);
+}
+
+static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const struct sdsim_workload_params *params = task->params;
+    const uint64_t offset = index * params->call;
+    if (params->rotate_every > 0 && offset / params->rotate_every != task->file_number) {
+        task->file_number = offset / params->rotate_every;
+        const char *error = next_file(task, now, task->file_number);
+        if (error != NULL) {
+            return error;
+        }
     }
-    run->result->bytes += done;
-    if (done < params->call && params->action == SDSIM_DO_WRITE) {
+    const struct sdsim_content content = content_at(offset);
+    uint64_t done;
+    const enum sdsim_fat_result result =
+        sdsim_stream_write(&task->stream, now, &content, params->call, &done);
+    task->result->bytes += done;
+    if (result == SDSIM_FAT_OK && done < params->call) {
         return "the volume is full";
     }
-    return NULL;
+    return sdsim_workload_failed(result);
 }
 
-static const char *log_call(struct run *run, sdsim_ps *now, uint64_t index)
+static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     char line[64];
-    const uint64_t us = (*now - run->result->started) / SDSIM_US;
+    const uint64_t us = (*now - task->result->started) / SDSIM_US;
     snprintf(line, sizeof line, "Line %llu, %llu.%06llus elapsed", (unsigned long long)index,
              (unsigned long long)(us / 1000000), (unsigned long long)(us % 1000000));
-    const enum sdsim_fat_result result = sdsim_stream_print(&run->stream, now, line);
-    if (result != SDSIM_FAT_OK) {
-        return result == SDSIM_FAT_DENIED ? "the volume is full" : sdsim_fat_result_text(result);
+    const enum sdsim_fat_result result = sdsim_stream_print(&task->stream, now, line);
+    if (result == SDSIM_FAT_OK) {
+        task->result->bytes += strlen(line) + 1;
     }
-    run->result->bytes += strlen(line) + 1;
-    return NULL;
+    return sdsim_workload_failed(result);
 }
 
-static const char *sync_call(struct run *run, sdsim_ps *now)
+/* ---- the table of actions ---- */
+
+struct action {
+    const char *(*call)(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+    const char *path;          /* of the file that is open during the calls; NULL: none */
+    enum sdsim_open_mode mode; /* how */
+};
+
+static const struct action actions[] = {
+    [SDSIM_DO_WRITE] = {write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_WRITE},
+    [SDSIM_DO_READ] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
+    [SDSIM_DO_LOG] = {log_call, log_path, SDSIM_OPEN_WRITE},
+    [SDSIM_DO_APPEND] = {sdsim_workload_append, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_SEEK] = {sdsim_workload_seek, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
+    [SDSIM_DO_OPEN] = {sdsim_workload_open, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_CREATE] = {sdsim_workload_create, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_LIST] = {sdsim_workload_list, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_MOUNT] = {sdsim_workload_mount, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_FREE_SPACE] = {sdsim_workload_free_space, NULL, SDSIM_OPEN_READ},
+};
+
+static uint64_t call_count(const struct sdsim_workload_params *params)
 {
-    if (run->params->target == SDSIM_ON_RAW) {
-        return sdsim_driver_sync(run->driver, now) == SDSIM_DRIVER_OK ? NULL : "the driver gave up";
+    switch ((enum sdsim_action)params->action) {
+    case SDSIM_DO_LOG:
+        return params->lines;
+    case SDSIM_DO_WRITE:
+    case SDSIM_DO_READ:
+        return params->total / params->call + (params->total % params->call != 0 ? 1 : 0);
+    case SDSIM_DO_FREE_SPACE:
+        return 1; /* asked again it is known and costs nothing */
+    default:
+        return params->times;
     }
-    const enum sdsim_fat_result result = sdsim_stream_sync(&run->stream, now);
-    return result == SDSIM_FAT_OK ? NULL : sdsim_fat_result_text(result);
 }
 
-static const char *one_call(struct run *run, sdsim_ps *now, uint64_t index)
+static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
 {
-    const struct sdsim_workload_params *params = run->params;
-    const char *error;
-    if (params->target == SDSIM_ON_RAW) {
-        error = raw_call(run, now, index);
-        run->result->bytes += error == NULL ? params->call : 0;
-    } else if (params->action == SDSIM_DO_LOG) {
-        error = log_call(run, now, index);
-    } else {
-        error = file_call(run, now, index);
+    if (task->params->target == SDSIM_ON_RAW) {
+        return sdsim_driver_sync(task->driver, now) == SDSIM_DRIVER_OK ? NULL
+                                                                       : "the driver gave up";
     }
+    return task->open ? sdsim_workload_failed(sdsim_stream_sync(&task->stream, now)) : NULL;
+}
+
+static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const struct sdsim_workload_params *params = task->params;
+    const char *error = params->target == SDSIM_ON_RAW
+                            ? raw_call(task, now, index)
+                            : actions[params->action].call(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
-        error = sync_call(run, now);
+        error = sync_call(task, now);
     }
     return error;
 }
 
-/* ---- the whole ---- */
-
-static uint64_t call_count(const struct sdsim_workload_params *params)
+static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
 {
-    if (params->action == SDSIM_DO_LOG) {
-        return params->lines;
-    }
-    return params->total / params->call + (params->total % params->call != 0 ? 1 : 0);
-}
-
-static const char *all_calls(struct run *run, sdsim_ps *now)
-{
-    struct sdsim_workload_result *result = run->result;
-    const uint64_t calls = call_count(run->params);
+    struct sdsim_workload_result *result = task->result;
+    const uint64_t calls = call_count(task->params);
     result->shortest_call = SDSIM_TIME_END;
     for (uint64_t i = 0; i < calls; i++) {
         const sdsim_ps began = *now;
-        const char *error = one_call(run, now, i);
+        const char *error = one_call(task, now, i);
         if (error != NULL) {
             return error;
         }
@@ -166,10 +205,7 @@ static const char *all_calls(struct run *run, sdsim_ps *now)
     return NULL;
 }
 
-static enum sdsim_open_mode open_mode(enum sdsim_action action)
-{
-    return action == SDSIM_DO_READ ? SDSIM_OPEN_READ : SDSIM_OPEN_WRITE;
-}
+/* ---- the timed part ---- */
 
 /* The meter at the start of the timed part, to be taken off at its end. */
 struct mark {
@@ -203,51 +239,63 @@ static void since_mark(const struct mark *mark, const struct sdsim_meter *meter,
     result->counters.bus_clocks -= mark->counters.bus_clocks;
 }
 
+static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const struct action *action = &actions[task->params->action];
+    if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
+        return NULL;
+    }
+    enum sdsim_fat_result result = sdsim_stream_open(&task->stream, task->volume, task->file,
+                                                     task->meter, now, action->path, action->mode);
+    task->open = result == SDSIM_FAT_OK;
+    if (task->open && task->params->preallocate && action->mode == SDSIM_OPEN_WRITE) {
+        result = sdsim_file_expand(&task->stream.file, now, task->params->total);
+    }
+    return sdsim_workload_failed(result);
+}
+
+/* Ends what the calls left open, also after an error. */
+static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const char *error)
+{
+    if (task->open) {
+        const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
+        task->open = false;
+        return error != NULL ? error : sdsim_workload_failed(closed);
+    }
+    return error == NULL && task->params->target == SDSIM_ON_RAW ? sync_call(task, now) : error;
+}
+
 void sdsim_workload_run(const struct sdsim_workload_params *params,
                         const struct sdsim_stream_params *file, struct sdsim_driver *driver,
                         struct sdsim_volume *volume, struct sdsim_meter *meter, sdsim_ps *now,
                         struct sdsim_workload_result *result)
 {
     *result = (struct sdsim_workload_result){.error = NULL};
-    struct run run = {.params = params,
-                      .file = file,
-                      .driver = driver,
-                      .volume = volume,
-                      .meter = meter,
-                      .result = result};
-    const bool on_file = params->target == SDSIM_ON_FILE;
+    struct sdsim_workload_task task = {.params = params,
+                                       .file = file,
+                                       .driver = driver,
+                                       .volume = volume,
+                                       .meter = meter,
+                                       .result = result};
     const bool all = params->timed == SDSIM_TIMED_ALL;
     struct mark mark = set_mark(meter);
     result->started = *now;
-    if (on_file) {
-        const char *path = params->action == SDSIM_DO_LOG ? log_path : data_path;
-        const enum sdsim_fat_result opened =
-            sdsim_stream_open(&run.stream, volume, file, meter, now, path,
-                              open_mode((enum sdsim_action)params->action));
-        if (opened != SDSIM_FAT_OK) {
-            result->error = sdsim_fat_result_text(opened);
-            return;
-        }
-        if (!all) {
-            mark = set_mark(meter);
-            result->started = *now;
-        }
-    }
-    result->error = all_calls(&run, now);
+    const char *error = open_file(&task, now);
     if (!all) {
-        result->elapsed = *now - result->started;
+        mark = set_mark(meter);
+        result->started = *now;
+    }
+    if (error == NULL) {
+        error = all_calls(&task, now);
+    }
+    const sdsim_ps calls_end = *now;
+    if (!all) {
         since_mark(&mark, meter, result);
     }
-    if (on_file) {
-        const enum sdsim_fat_result closed = sdsim_stream_close(&run.stream, now);
-        if (closed != SDSIM_FAT_OK && result->error == NULL) {
-            result->error = sdsim_fat_result_text(closed);
-        }
-    } else if (result->error == NULL) {
-        result->error = sync_call(&run, now);
-    }
+    error = finish(&task, now, error);
     if (all) {
-        result->elapsed = *now - result->started;
         since_mark(&mark, meter, result);
     }
+    result->elapsed = (all ? *now : calls_end) - result->started;
+    result->error = error;
 }

@@ -1,12 +1,19 @@
 /*
  * Workloads: what the application does with the card, once everything is set up.
  *
- *     write   `total` bytes in calls of `call` bytes, one after the other
- *     read    the same, from a file (or sectors) that is there already
- *     log     `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
+ *     write        `total` bytes in calls of `call` bytes, one after the other; a new file every
+ *                  `rotate_every` bytes, room allocated before with `preallocate`
+ *     read         the same, from a file (or sectors) that is there already
+ *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
+ *     append       `times` times: open for appending, write `call` bytes, close
+ *     seek         `times` times: seek to `position` of a file of `total` bytes and read `call`
+ * bytes, then back to its start open         `times` times: open the last of the `files` files in a
+ * directory, and close it create       `times` times: create one more file in a directory of
+ * `files` files, and close it list         `times` times: list a directory of `files` files mount
+ * `times` times: mount the volume free-space   ask for the free space once, after mounting
  *
- * on raw sectors through the driver, or on a file through the API. What is timed is the calls
- * themselves (`calls`), or everything from open to close (`all`).
+ * The first two also on raw sectors through the driver, everything else on a volume. What is timed
+ * is the calls themselves (`calls`), or everything from open to close (`all`).
  *
  * A workload runs on one task and starts right after the card is initialised and the volume
  * mounted.
@@ -25,6 +32,13 @@ enum sdsim_action {
     SDSIM_DO_WRITE,
     SDSIM_DO_READ,
     SDSIM_DO_LOG,
+    SDSIM_DO_APPEND,
+    SDSIM_DO_SEEK,
+    SDSIM_DO_OPEN,
+    SDSIM_DO_CREATE,
+    SDSIM_DO_LIST,
+    SDSIM_DO_MOUNT,
+    SDSIM_DO_FREE_SPACE,
 };
 
 enum sdsim_target {
@@ -38,14 +52,19 @@ enum sdsim_timed {
 };
 
 struct sdsim_workload_params {
-    int action;          /* enum sdsim_action */
-    int target;          /* enum sdsim_target */
-    int timed;           /* enum sdsim_timed */
-    uint64_t call;       /* bytes of one call, >= 1; raw: a multiple of 512 */
-    uint64_t total;      /* bytes, rounded up to whole calls */
-    uint64_t lines;      /* LOG */
-    uint64_t start;      /* RAW: first byte on the card, a multiple of 512 */
-    uint64_t sync_every; /* calls or lines between two syncs; 0: never */
+    int action;            /* enum sdsim_action */
+    int target;            /* enum sdsim_target */
+    int timed;             /* enum sdsim_timed */
+    uint64_t call;         /* bytes of one call, >= 1; raw: a multiple of 512 */
+    uint64_t total;        /* bytes, rounded up to whole calls */
+    uint64_t lines;        /* LOG */
+    uint64_t start;        /* RAW: first byte on the card, a multiple of 512 */
+    uint64_t sync_every;   /* calls or lines between two syncs; 0: never */
+    uint64_t rotate_every; /* WRITE: bytes of one file; 0: one file for all */
+    bool preallocate;      /* WRITE: f_expand before the first call */
+    uint64_t times;        /* APPEND to MOUNT: how often, >= 1 */
+    uint64_t files;        /* OPEN, CREATE, LIST: in the directory */
+    uint64_t position;     /* SEEK: byte; 0: the middle */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
@@ -67,7 +86,7 @@ struct sdsim_workload_result {
 
 /*
  * Runs a workload from *now on. `volume` is mounted and used by file workloads, NULL for raw ones.
- * Reading needs the file "/DATA.BIN" on it with at least `total` bytes (sdsim_workload_prepare).
+ * What the workload needs on the volume must be there (workload/prepare.h).
  * Errors of the stack end the run and are told in result->error.
  */
 void sdsim_workload_run(const struct sdsim_workload_params *params,
@@ -75,8 +94,15 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                         struct sdsim_volume *volume, struct sdsim_meter *meter, sdsim_ps *now,
                         struct sdsim_workload_result *result);
 
-/* Puts "/DATA.BIN" with `total` bytes on a freshly mounted volume that takes no time. */
-enum sdsim_fat_result sdsim_workload_prepare(const struct sdsim_workload_params *params,
-                                             struct sdsim_volume *volume);
+/* True if what counts is the time of one call, not a rate. */
+bool sdsim_workload_is_latency(enum sdsim_action action);
+
+/* Where workloads find their file, and the directory of `files` files with its members' names. */
+#define SDSIM_WORKLOAD_FILE      "/DATA.BIN"
+#define SDSIM_WORKLOAD_DIRECTORY "/FILES"
+#define SDSIM_WORKLOAD_SEED      0x5d5dULL /* of generated content */
+
+/* "/FILES/F0001234.DAT" for member 1234; `out` has room for 24 bytes. Returns out. */
+char *sdsim_workload_member(uint64_t index, char *out);
 
 #endif

@@ -22,8 +22,8 @@
 #include "fat/tree.h"
 #include "fat_model.h"
 
-#define SKIPPED 77
-#define MIB     2048u /* sectors */
+#define SKIPPED      77
+#define MIB          2048u /* sectors */
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static char folder[] = "/tmp/sdsim-fsck-XXXXXX";
@@ -120,17 +120,29 @@ static const struct row {
     {"32 GiB", 32768 * MIB, {.no_partition = true}, SDSIM_FAT32, 32768},
     {"64 GB", 124735488, {.no_partition = true, .label = "Card"}, SDSIM_EXFAT, 131072},
     {"1 TiB", 1048576 * (uint32_t)MIB, {.no_partition = true}, SDSIM_EXFAT, 131072},
-    {"FAT12 wanted", 16 * MIB, {.type = SDSIM_FAT12, .no_partition = true, .fats = 1}, SDSIM_FAT12,
+    {"FAT12 wanted",
+     16 * MIB,
+     {.type = SDSIM_FAT12, .no_partition = true, .fats = 1},
+     SDSIM_FAT12,
      16384},
     {"FAT16 wanted", 16 * MIB, {.type = SDSIM_FAT16, .no_partition = true}, SDSIM_FAT16, 2048},
-    {"FAT32 wanted", 64 * MIB, {.type = SDSIM_FAT32, .no_partition = true, .fats = 1}, SDSIM_FAT32,
+    {"FAT32 wanted",
+     64 * MIB,
+     {.type = SDSIM_FAT32, .no_partition = true, .fats = 1},
+     SDSIM_FAT32,
      512},
-    {"FAT32, 4 KiB clusters", 2048 * MIB,
-     {.type = SDSIM_FAT32, .no_partition = true, .cluster_bytes = 4096}, SDSIM_FAT32, 4096},
+    {"FAT32, 4 KiB clusters",
+     2048 * MIB,
+     {.type = SDSIM_FAT32, .no_partition = true, .cluster_bytes = 4096},
+     SDSIM_FAT32,
+     4096},
     {"FAT32 on 128 GB", 250000000, {.type = SDSIM_FAT32, .no_partition = true}, SDSIM_FAT32, 65536},
     {"exFAT wanted", 16 * MIB, {.type = SDSIM_EXFAT, .no_partition = true}, SDSIM_EXFAT, 16384},
-    {"exFAT, 512-byte clusters", 16 * MIB,
-     {.type = SDSIM_EXFAT, .no_partition = true, .cluster_bytes = 512}, SDSIM_EXFAT, 512},
+    {"exFAT, 512-byte clusters",
+     16 * MIB,
+     {.type = SDSIM_EXFAT, .no_partition = true, .cluster_bytes = 512},
+     SDSIM_EXFAT,
+     512},
     {"exFAT in a partition", 16 * MIB, {.type = SDSIM_EXFAT, .label = "part"}, SDSIM_EXFAT, 16384},
 };
 
@@ -198,9 +210,16 @@ static void test_fresh_volumes_mount_as_planned(void **unused)
 
 /* Names of all kinds, and sizes that do and don't end on borders. */
 static const char *const file_names[] = {
-    "/PLAIN.TXT", "/lower.txt", "/Mixed Case Name.text", "/a.b.c.d", "/.hidden",
-    "/longer than eleven characters one.dat", "/longer than eleven characters two.dat",
-    "/DIR/inside.bin", "/DIR/SUB/deep file.bin", "/n\xC3\xA4me.txt",
+    "/PLAIN.TXT",
+    "/lower.txt",
+    "/Mixed Case Name.text",
+    "/a.b.c.d",
+    "/.hidden",
+    "/longer than eleven characters one.dat",
+    "/longer than eleven characters two.dat",
+    "/DIR/inside.bin",
+    "/DIR/SUB/deep file.bin",
+    "/n\xC3\xA4me.txt",
 };
 
 static void write_file(struct sdsim_volume *volume, const char *path, uint64_t size, uint32_t piece)

@@ -2,9 +2,9 @@
  * Damaged volumes: whatever the structures say, every call comes to an end with some result, and no
  * memory outside is touched (that the sanitizers see).
  *
- * Volumes are filled by the random operations of the model, then bytes of boot sectors, FATs, bitmap
- * and directories are changed, and random operations are run whose results nobody expects. A call
- * that asks the disk more often than a walk through the whole volume can take is a hang.
+ * Volumes are filled by the random operations of the model, then bytes of boot sectors, FATs,
+ * bitmap and directories are changed, and random operations are run whose results nobody expects. A
+ * call that asks the disk more often than a walk through the whole volume can take is a hang.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,8 +107,8 @@ static struct sdsim_op any_op(const struct paths *paths, struct sdsim_rng *rng)
 {
     static const int64_t amounts[] = {0, 1, 511, 512, 3000, 100000, 5000000, INT64_MAX / 4};
     struct sdsim_op op = {.repeat = 1};
-    op.kind = (enum sdsim_op_kind)(SDSIM_OP_OPEN +
-                                   sdsim_rng_below(rng, SDSIM_OP_FILL - SDSIM_OP_OPEN));
+    op.kind =
+        (enum sdsim_op_kind)(SDSIM_OP_OPEN + sdsim_rng_below(rng, SDSIM_OP_FILL - SDSIM_OP_OPEN));
     op.handle = (uint8_t)sdsim_rng_below(rng, 3);
     op.mode = (enum sdsim_open_mode)sdsim_rng_below(rng, 7);
     op.amount.bytes = amounts[sdsim_rng_below(rng, COUNT(amounts))];

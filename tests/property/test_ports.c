@@ -1,7 +1,8 @@
 /*
  * One card, one driver, every port: the closed-form port and the byte-exact one finish every
  * transaction at the same picosecond, with the same result, account and counters, and leave the
- * same medium. So does the closed-form port with somebody listening.
+ * same medium. So does the closed-form port with somebody listening, for whom it steps block by
+ * block. On the SD bus, where no byte-exact port exists, that is what it is compared with.
  *
  * Each sequence makes up a card, a clock, an engine and a list of transactions a driver may send.
  * SDSIM_SEED chooses another luck, SDSIM_SEQUENCE runs one sequence of it alone.
@@ -44,9 +45,9 @@ static uint64_t pick(struct sdsim_rng *rng, const uint64_t *from, size_t count)
 
 /* ---- one card behind three ports ---- */
 
-enum { FAST, WIRE, LISTENED, WORLDS };
+enum { FAST, REFERENCE, LISTENED, WORLDS };
 
-static const char *const world_names[WORLDS] = {"fast", "wire", "fast with a recorder"};
+static const char *const world_names[WORLDS] = {"fast", "the reference", "fast with a recorder"};
 
 /* Sums the spans by kind. */
 struct listener {
@@ -80,6 +81,7 @@ struct world {
 struct sequence {
     uint64_t seed;
     uint64_t number;
+    enum sdsim_bus_mode mode;
     unsigned step;
     const char *action;
     struct sdsim_rng rng;
@@ -99,10 +101,11 @@ struct sequence {
 static void fail_here(const struct sequence *s, int world, const char *what, uint64_t expected,
                       uint64_t got)
 {
-    fail_msg("SDSIM_SEED=%llu SDSIM_SEQUENCE=%llu, step %u (%s): %s differs from wire in %s: "
-             "%llu, wire %llu",
+    fail_msg("SDSIM_SEED=%llu SDSIM_SEQUENCE=%llu, step %u (%s): %s differs from the %s in %s: "
+             "%llu, not %llu",
              (unsigned long long)s->seed, (unsigned long long)s->number, s->step, s->action,
-             world_names[world], what, (unsigned long long)got, (unsigned long long)expected);
+             world_names[world], s->mode == SDSIM_BUS_SPI ? "wire" : "stepped one", what,
+             (unsigned long long)got, (unsigned long long)expected);
 }
 
 static void same(const struct sequence *s, int world, const char *what, uint64_t expected,
@@ -115,59 +118,62 @@ static void same(const struct sequence *s, int world, const char *what, uint64_t
 
 static void compare_meters(const struct sequence *s, int world)
 {
-    const struct sdsim_meter *wire = &s->worlds[WIRE].meter;
+    const struct sdsim_meter *reference = &s->worlds[REFERENCE].meter;
     const struct sdsim_meter *other = &s->worlds[world].meter;
     for (int purpose = 0; purpose < SDSIM_PURPOSE_COUNT; purpose++) {
         for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
-            same(s, world, sdsim_kind_name((enum sdsim_kind)kind), wire->account.ps[purpose][kind],
-                 other->account.ps[purpose][kind]);
+            same(s, world, sdsim_kind_name((enum sdsim_kind)kind),
+                 reference->account.ps[purpose][kind], other->account.ps[purpose][kind]);
         }
     }
     for (unsigned i = 0; i < 64; i++) {
-        same(s, world, "commands", wire->counters.commands[i], other->counters.commands[i]);
-        same(s, world, "application commands", wire->counters.app_commands[i],
+        same(s, world, "commands", reference->counters.commands[i], other->counters.commands[i]);
+        same(s, world, "application commands", reference->counters.app_commands[i],
              other->counters.app_commands[i]);
     }
-    same(s, world, "blocks read", wire->counters.blocks_read, other->counters.blocks_read);
-    same(s, world, "blocks written", wire->counters.blocks_written, other->counters.blocks_written);
-    same(s, world, "bus clocks", wire->counters.bus_clocks, other->counters.bus_clocks);
-    same(s, world, "longest wait", wire->counters.longest_wait, other->counters.longest_wait);
-    same(s, world, "time of the longest wait", wire->counters.longest_wait_at,
+    same(s, world, "blocks read", reference->counters.blocks_read, other->counters.blocks_read);
+    same(s, world, "blocks written", reference->counters.blocks_written,
+         other->counters.blocks_written);
+    same(s, world, "bus clocks", reference->counters.bus_clocks, other->counters.bus_clocks);
+    same(s, world, "longest wait", reference->counters.longest_wait, other->counters.longest_wait);
+    same(s, world, "time of the longest wait", reference->counters.longest_wait_at,
          other->counters.longest_wait_at);
-    assert_memory_equal(&wire->counters, &other->counters, sizeof wire->counters);
+    assert_memory_equal(&reference->counters, &other->counters, sizeof reference->counters);
 }
 
 static void compare(const struct sequence *s)
 {
-    const struct world *wire = &s->worlds[WIRE];
+    const struct world *reference = &s->worlds[REFERENCE];
     for (int i = 0; i < WORLDS; i++) {
         const struct world *other = &s->worlds[i];
-        same(s, i, "finish time", wire->now, other->now);
-        same(s, i, "outcome", wire->result.outcome, other->result.outcome);
-        same(s, i, "R1", wire->result.r1, other->result.r1);
-        for (unsigned e = 0; e < sizeof wire->result.extra; e++) {
-            same(s, i, "response", wire->result.extra[e], other->result.extra[e]);
+        same(s, i, "finish time", reference->now, other->now);
+        same(s, i, "outcome", reference->result.outcome, other->result.outcome);
+        same(s, i, "R1", reference->result.r1, other->result.r1);
+        for (unsigned e = 0; e < sizeof reference->result.extra; e++) {
+            same(s, i, "response", reference->result.extra[e], other->result.extra[e]);
         }
-        same(s, i, "blocks done", wire->result.blocks_done, other->result.blocks_done);
-        same(s, i, "error", wire->error, other->error);
+        same(s, i, "blocks done", reference->result.blocks_done, other->result.blocks_done);
+        same(s, i, "error", reference->error, other->error);
         compare_meters(s, i);
-        same(s, i, "CS", wire->port->selected, other->port->selected);
-        same(s, i, "clock remainder", wire->port->clock.remainder, other->port->clock.remainder);
-        same(s, i, "end of busy", wire->card.busy.at, other->card.busy.at);
-        same(s, i, "card state", wire->card.state, other->card.state);
-        same(s, i, "card position", wire->card.lba, other->card.lba);
-        same(s, i, "blocks in the flash", wire->card.flash.blocks_written,
+        same(s, i, "CS", reference->port->selected, other->port->selected);
+        same(s, i, "clock remainder", reference->port->clock.remainder,
+             other->port->clock.remainder);
+        same(s, i, "end of busy", reference->card.busy.at, other->card.busy.at);
+        same(s, i, "card state", reference->card.state, other->card.state);
+        same(s, i, "card position", reference->card.lba, other->card.lba);
+        same(s, i, "blocks in the flash", reference->card.flash.blocks_written,
              other->card.flash.blocks_written);
-        same(s, i, "carried pause", wire->card.flash.carried, other->card.flash.carried);
+        same(s, i, "carried pause", reference->card.flash.carried, other->card.flash.carried);
     }
-    same(s, WIRE, "account total", sdsim_account_total(&wire->meter.account), wire->now);
+    same(s, REFERENCE, "account total", sdsim_account_total(&reference->meter.account),
+         reference->now);
 }
 
 /* The bytes that were read, in a transaction of blocks of `bytes`. */
 static void compare_data(const struct sequence *s, uint32_t blocks, uint32_t bytes)
 {
     for (int i = 0; i < WORLDS; i++) {
-        if (memcmp(s->worlds[WIRE].out, s->worlds[i].out, (size_t)blocks * bytes) != 0) {
+        if (memcmp(s->worlds[REFERENCE].out, s->worlds[i].out, (size_t)blocks * bytes) != 0) {
             fail_here(s, i, "data", 0, 1);
         }
     }
@@ -194,11 +200,12 @@ static void create_worlds(struct sequence *s, uint32_t draw)
         assert_non_null(world->medium);
         assert_non_null(world->out);
         sdsim_card_init(&world->card, &s->params, world->medium, s->number, draw);
-        sdsim_fast_init(&world->fast, SDSIM_BUS_SPI, &world->card, &world->meter);
+        sdsim_fast_init(&world->fast, s->mode, &world->card, &world->meter);
         sdsim_wire_init(&world->wire, &world->card, &world->meter);
-        world->port = i == WIRE ? &world->wire.port : &world->fast;
+        const bool wire = i == REFERENCE && s->mode == SDSIM_BUS_SPI;
+        world->port = wire ? &world->wire.port : &world->fast;
         world->listener.recorder.span = hear;
-        world->meter.recorder = i == LISTENED ? &world->listener.recorder : NULL;
+        world->meter.recorder = i == FAST || wire ? NULL : &world->listener.recorder;
         world->port->spi = &s->engine;
     }
     s->content = malloc((size_t)MOST_BLOCKS * SDSIM_SECTOR);
@@ -210,7 +217,7 @@ static void destroy_worlds(struct sequence *s)
 {
     for (int i = 0; i < WORLDS; i++) {
         struct world *world = &s->worlds[i];
-        if (!sdsim_medium_equal(s->worlds[WIRE].medium, world->medium)) {
+        if (!sdsim_medium_equal(s->worlds[REFERENCE].medium, world->medium)) {
             fail_here(s, i, "medium", 1, 0);
         }
     }
@@ -294,6 +301,7 @@ static void some_card(struct sequence *s, const struct sdsim_clock *clock)
         .n_cr = below(rng, 9),
         .n_ac = below(rng, 9),
         .n_br = below(rng, 2),
+        .n_cr_clocks = 2 + below(rng, 63),
         .init_time = some_span(s, clock, 3 * SDSIM_MS),
         .speed_class = 10,
         .au_bytes = 4 << 20,
@@ -383,7 +391,7 @@ static void run(struct sequence *s, const char *action, const struct sdsim_trans
     }
     compare(s);
     if (tx->direction == SDSIM_READ_BLOCKS && tx->out != NULL) {
-        compare_data(s, s->worlds[WIRE].result.blocks_done, tx->block_bytes);
+        compare_data(s, s->worlds[REFERENCE].result.blocks_done, tx->block_bytes);
     }
 }
 
@@ -845,6 +853,8 @@ static struct sdsim_driver_costs some_costs(struct sequence *s)
         .chunk_gap = some_cost(s),
         .crc16 = some_cost(s),
         .copy = some_cost(s),
+        .command = some_cost(s),
+        .wake = some_cost(s),
     };
 }
 
@@ -894,25 +904,27 @@ static void drive(struct sequence *s, unsigned operations)
         }
         compare(s);
         for (int w = 0; w < WORLDS; w++) {
-            same(s, w, "fault", s->worlds[WIRE].driver.fault.outcome,
+            same(s, w, "fault", s->worlds[REFERENCE].driver.fault.outcome,
                  s->worlds[w].driver.fault.outcome);
-            same(s, w, "time of the fault", s->worlds[WIRE].driver.fault.at,
+            same(s, w, "time of the fault", s->worlds[REFERENCE].driver.fault.at,
                  s->worlds[w].driver.fault.at);
         }
         if (operation >= 2 && operation <= 4 && count % 3 != 0 &&
-            s->worlds[WIRE].error == SDSIM_DRIVER_OK) {
+            s->worlds[REFERENCE].error == SDSIM_DRIVER_OK) {
             compare_data(s, count, SDSIM_SECTOR);
         }
         next = lba + count;
     }
 }
 
-static void run_driver(uint64_t seed, uint64_t number, enum sdsim_driver_code code)
+static void run_driver(uint64_t seed, uint64_t number, enum sdsim_driver_code code,
+                       enum sdsim_bus_mode mode)
 {
     struct sequence *s = calloc(1, sizeof *s);
     assert_non_null(s);
     s->seed = seed;
     s->number = number;
+    s->mode = mode;
     struct sdsim_rng *rng = &s->rng;
     sdsim_rng_seed(rng, sdsim_hash_number(sdsim_hash_number(seed, number), (uint64_t)code));
     const size_t frequency = some_frequency(s);
@@ -933,6 +945,7 @@ static void run_driver(uint64_t seed, uint64_t number, enum sdsim_driver_code co
         .status_after_write = below(rng, 3),
         .status_on_call = one_in(rng, 2),
         .bounce_blocks = PICK(rng, 0, 1, 16),
+        .tick = PICK(rng, SDSIM_MS, 10 * SDSIM_MS),
     };
     const struct sdsim_driver_costs costs = some_costs(s);
     const bool usable_buffers = one_in(rng, 2);
@@ -944,8 +957,8 @@ static void run_driver(uint64_t seed, uint64_t number, enum sdsim_driver_code co
         world->error = sdsim_driver_init(&world->driver, &world->now);
     }
     compare(s);
-    assert_int_equal(s->worlds[WIRE].error, SDSIM_DRIVER_OK);
-    assert_int_equal(s->worlds[WIRE].driver.sectors, s->worlds[WIRE].card.sectors);
+    assert_int_equal(s->worlds[REFERENCE].error, SDSIM_DRIVER_OK);
+    assert_int_equal(s->worlds[REFERENCE].driver.sectors, s->worlds[REFERENCE].card.sectors);
     drive(s, 2 + (unsigned)below(rng, 20));
     destroy_worlds(s);
     free(s);
@@ -973,9 +986,9 @@ static void transactions(void **state)
     }
 }
 
-static void drivers(void **state)
+/* Every driver that works the bus; fails if there are fewer than `least`. */
+static void every_driver(enum sdsim_bus_mode mode, unsigned least)
 {
-    (void)state;
     const uint64_t seed = number_from("SDSIM_SEED", 1);
     const uint64_t only = number_from("SDSIM_SEQUENCE", UINT64_MAX);
     const uint64_t count = number_from("SDSIM_SEQUENCES", 3000) / 8;
@@ -983,24 +996,44 @@ static void drivers(void **state)
     unsigned tested = 0;
     for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
         const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
-        if (!class->spi) {
+        if (mode == SDSIM_BUS_SPI ? !class->spi : !class->sd) {
             continue;
         }
         tested++;
         print_message("%s\n", class->name);
         for (uint64_t i = only == UINT64_MAX ? 0 : only;
              i < (only == UINT64_MAX ? count : only + 1); i++) {
-            run_driver(seed, i, (enum sdsim_driver_code)code);
+            run_driver(seed, i, (enum sdsim_driver_code)code, mode);
         }
     }
-    assert_in_range(tested, 3, SDSIM_DRIVER_COUNT);
+    assert_true(tested >= least);
+}
+
+static void spi_drivers(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SPI, 3);
+}
+
+static void sd_1_bit_drivers(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SD1, 2);
+}
+
+static void sd_4_bit_drivers(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SD4, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transactions),
-        cmocka_unit_test(drivers),
+        cmocka_unit_test(spi_drivers),
+        cmocka_unit_test(sd_1_bit_drivers),
+        cmocka_unit_test(sd_4_bit_drivers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,7 +259,8 @@ static void test_texts_are_one_clean_line(void **state)
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     sdsim_error(&diags, "f", "got '%s'", "a\nb\tc\x1b[0m\xff\xe2\x80\xa8");
-    assert_string_equal(diags.items[0].text, "got 'a b c?[0m???" "?'");
+    assert_string_equal(diags.items[0].text, "got 'a b c?[0m???"
+                                             "?'");
     sdsim_diags_free(&diags);
 }
 

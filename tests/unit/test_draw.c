@@ -18,11 +18,12 @@ static struct example bind(const char *text, const char *profile, uint64_t seed,
 {
     struct sdsim_test_config f;
     struct example out;
-    char whole[1000];
+    size_t size;
+    char *whole = sdsim_test_repeat(text, "\nsteps: {call: 1B}\n", 1, &size);
     sdsim_test_config_set_up(&f, NULL);
-    snprintf(whole, sizeof whole, "steps: {call: 1B}\n%s\n", text);
     const struct sdsim_node *root =
-        sdsim_config_parse_text(f.config, "t.yaml", whole, strlen(whole), &f.diags);
+        sdsim_config_parse_text(f.config, "t.yaml", whole, size, &f.diags);
+    free(whole);
     const struct sdsim_draw draw = {.seed = seed, .k = k};
     assert_non_null(root);
     if (!sdsim_bind(f.config, &example_schema, root, profile, &draw, &out, &f.diags)) {
@@ -37,7 +38,7 @@ static struct example bind(const char *text, const char *profile, uint64_t seed,
     return out;
 }
 
-static struct sdsim_scalar whole(uint64_t value)
+static struct sdsim_scalar whole_value(uint64_t value)
 {
     return (struct sdsim_scalar){.whole = value};
 }
@@ -79,9 +80,9 @@ static void test_quantile_line(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct sdsim_key key = {
             .type = SDSIM_VALUE_COUNT, .min = rows[i].min, .max = rows[i].max};
-        const struct sdsim_scalar low = whole(rows[i].low);
-        const struct sdsim_scalar value = whole(rows[i].value);
-        const struct sdsim_scalar high = whole(rows[i].high);
+        const struct sdsim_scalar low = whole_value(rows[i].low);
+        const struct sdsim_scalar value = whole_value(rows[i].value);
+        const struct sdsim_scalar high = whole_value(rows[i].high);
         const uint64_t drawn = sdsim_value_draw(&key, &value, &low, &high, rows[i].luck).whole;
         if (drawn != rows[i].drawn) {
             fail_msg("row %zu: drew %llu", i, (unsigned long long)drawn);
@@ -136,9 +137,9 @@ static void test_is_monotone(void **state)
             }
         }
         const struct sdsim_key key = {.type = SDSIM_VALUE_COUNT, .min = ends[0] / 2};
-        const struct sdsim_scalar low = whole(ends[0]);
-        const struct sdsim_scalar value = whole(ends[1]);
-        const struct sdsim_scalar high = whole(ends[2]);
+        const struct sdsim_scalar low = whole_value(ends[0]);
+        const struct sdsim_scalar value = whole_value(ends[1]);
+        const struct sdsim_scalar high = whole_value(ends[2]);
         uint64_t before = 0;
         for (int step = 0; step <= 64; step++) {
             const uint64_t drawn = sdsim_value_draw(&key, &value, &low, &high, step / 64.0).whole;
@@ -272,9 +273,9 @@ static void test_luck_is_the_documented_hash(void **state)
     for (uint32_t k = 1; k <= 64; k++) {
         uint64_t hash = sdsim_hash_number(sdsim_hash_number(0, 9), k);
         hash = sdsim_hash_text(sdsim_hash_text(hash, "p"), "rd1");
-        const struct sdsim_scalar low = whole(150000000);
-        const struct sdsim_scalar value = whole(200000000);
-        const struct sdsim_scalar high = whole(300000000);
+        const struct sdsim_scalar low = whole_value(150000000);
+        const struct sdsim_scalar value = whole_value(200000000);
+        const struct sdsim_scalar high = whole_value(300000000);
         const uint64_t expected =
             sdsim_value_draw(&example_keys[2], &value, &low, &high, sdsim_hash_unit(hash)).whole;
         assert_string_equal(example_keys[2].name, "rd1");

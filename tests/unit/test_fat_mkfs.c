@@ -51,8 +51,7 @@ static void test_by_capacity(void **unused)
                      sdsim_fat_type_name(plan.type), plan.cluster_sectors, plan.start,
                      plan.data_offset);
         }
-        const uint64_t end =
-            plan.data_offset + (uint64_t)plan.clusters * plan.cluster_sectors;
+        const uint64_t end = plan.data_offset + (uint64_t)plan.clusters * plan.cluster_sectors;
         if (end > plan.sectors || plan.sectors > plan.partition ||
             plan.start + (uint64_t)plan.partition > rows[i].sectors ||
             plan.fat_offset + (uint64_t)plan.fats * plan.fat_sectors + plan.root_entries / 16 >
@@ -153,8 +152,8 @@ static void test_out_of_memory(void **unused)
             const bool good = sdsim_mkfs(medium, &wishes, &diags);
             done = !sdsim_test_allocation_failed();
             if (good ? !sdsim_medium_equal(medium, reference) : done || diags.errors != 1) {
-                fail_msg("%s, allocation %zu: made %d, %zu errors", sdsim_fat_type_name(types[i]), n,
-                         good, diags.errors);
+                fail_msg("%s, allocation %zu: made %d, %zu errors", sdsim_fat_type_name(types[i]),
+                         n, good, diags.errors);
             }
             reported += !good;
             sdsim_diags_free(&diags);
@@ -168,8 +167,10 @@ static void test_out_of_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_capacity), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_depends_on_wishes_alone), cmocka_unit_test(test_is_sparse),
+        cmocka_unit_test(test_by_capacity),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_depends_on_wishes_alone),
+        cmocka_unit_test(test_is_sparse),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

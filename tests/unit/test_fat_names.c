@@ -95,10 +95,18 @@ static void test_short_only(void **unused)
         const char *path;
         const char *short_form;
     } rows[] = {
-        {"readme.txt", "README  TXT"}, {"A", "A          "},         {"A.", "A          "},
-        {"12345678.123", "12345678123"}, {"123456789", NULL},        {"A.1234", NULL},
-        {"A.B.C", NULL},                 {"", NULL},                 {"A B", NULL},
-        {"A+B", NULL},                   {"\xC3\xA4", NULL},         {".A", NULL},
+        {"readme.txt", "README  TXT"},
+        {"A", "A          "},
+        {"A.", "A          "},
+        {"12345678.123", "12345678123"},
+        {"123456789", NULL},
+        {"A.1234", NULL},
+        {"A.B.C", NULL},
+        {"", NULL},
+        {"A B", NULL},
+        {"A+B", NULL},
+        {"\xC3\xA4", NULL},
+        {".A", NULL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *path = rows[i].path;
@@ -180,10 +188,10 @@ static void test_upcase(void **unused)
 {
     (void)unused;
     static const uint16_t rows[][2] = {
-        {'a', 'A'},       {'z', 'Z'},       {'{', '{'},       {'A', 'A'},       {0xE4, 0xC4},
-        {0xF7, 0xF7},     {0xFF, 0x178},    {0x101, 0x100},   {0x100, 0x100},   {0x13A, 0x139},
-        {0x138, 0x138},   {0x17E, 0x17D},   {0x3B1, 0x391},   {0x3C2, 0x3C2},   {0x430, 0x410},
-        {0x451, 0x401},   {0x461, 0x460},   {0x561, 0x531},   {0x4E00, 0x4E00}, {0xFFFF, 0xFFFF},
+        {'a', 'A'},     {'z', 'Z'},     {'{', '{'},     {'A', 'A'},       {0xE4, 0xC4},
+        {0xF7, 0xF7},   {0xFF, 0x178},  {0x101, 0x100}, {0x100, 0x100},   {0x13A, 0x139},
+        {0x138, 0x138}, {0x17E, 0x17D}, {0x3B1, 0x391}, {0x3C2, 0x3C2},   {0x430, 0x410},
+        {0x451, 0x401}, {0x461, 0x460}, {0x561, 0x531}, {0x4E00, 0x4E00}, {0xFFFF, 0xFFFF},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (sdsim_upcase(rows[i][0]) != rows[i][1]) {

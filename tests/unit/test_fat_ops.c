@@ -12,8 +12,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* The operation read from a line, printed back with everything that was understood. */
-static enum sdsim_op_line parse(const char *line, char *out, size_t size,
-                                struct sdsim_diags *diags)
+static enum sdsim_op_line parse(const char *line, char *out, size_t size, struct sdsim_diags *diags)
 {
     struct sdsim_op op;
     const struct sdsim_place place = {.file = "t.ops", .line = 7};
@@ -32,8 +31,8 @@ static enum sdsim_op_line parse(const char *line, char *out, size_t size,
                                  op.origin == SDSIM_OP_FROM_END ? "end" : "cur");
     }
     if (op.amount.bytes != 0 || op.amount.clusters != 0) {
-        used += (size_t)snprintf(out + used, size - used, " %lldB%lldC",
-                                 (long long)op.amount.bytes, (long long)op.amount.clusters);
+        used += (size_t)snprintf(out + used, size - used, " %lldB%lldC", (long long)op.amount.bytes,
+                                 (long long)op.amount.clusters);
     }
     const struct sdsim_op_text texts[] = {op.name, op.new_name, op.label};
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -116,8 +115,8 @@ static void test_lines(void **unused)
 static void test_nothing(void **unused)
 {
     (void)unused;
-    static const char *const rows[] = {"", "   ", "\r", "# comment", "#! states: *", "#@ 5", "#S",
-                                       "#end ops=1"};
+    static const char *const rows[] = {"",     "   ", "\r",        "# comment", "#! states: *",
+                                       "#@ 5", "#S",  "#end ops=1"};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct sdsim_diags diags;
         sdsim_diags_init(&diags);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/provenance.h"
-#include "core/units.h"
 #include "output.h"
 #include "report/json.h"
 #include "report/table.h"

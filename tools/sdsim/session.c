@@ -3,8 +3,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config/arena.h"
-#include "config/config.h"
 #include "data_dir.h"
 #include "setup/params.h"
 #include "setup/schemas.h"
@@ -46,9 +44,10 @@ static bool is_path(const char *name)
 static const char *as_path(struct sdsim_session *session, const char *name)
 {
     const size_t size = strlen(name) + 3;
-    char *path = sdsim_arena_alloc(&session->config->arena, size, 1);
+    char *path = sdsim_config_alloc(session->config, size, 1);
     if (path == NULL) {
-        return sdsim_config_no_memory(&session->diags);
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return NULL;
     }
     snprintf(path, size, "./%s", name);
     return path;

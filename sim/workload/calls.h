@@ -1,0 +1,35 @@
+/*
+ * For the files of this folder only: a running workload, and the calls that act on a volume rather
+ * than on one open file.
+ */
+#ifndef SDSIM_WORKLOAD_CALLS_H
+#define SDSIM_WORKLOAD_CALLS_H
+
+#include "workload/workload.h"
+
+struct sdsim_workload_task {
+    const struct sdsim_workload_params *params;
+    const struct sdsim_stream_params *file;
+    struct sdsim_driver *driver;
+    struct sdsim_volume *volume;
+    struct sdsim_meter *meter;
+    struct sdsim_workload_result *result;
+    struct sdsim_stream stream;
+    bool open;            /* the stream is */
+    uint64_t file_number; /* with rotate_every */
+};
+
+/* What went wrong, as a text for people; NULL for SDSIM_FAT_OK. */
+const char *sdsim_workload_failed(enum sdsim_fat_result result);
+
+/* One call each; NULL or what went wrong. */
+const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_open(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_create(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_mount(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps *now,
+                                      uint64_t index);
+
+#endif

@@ -1,0 +1,696 @@
+/*
+ * The command line as a user meets it: what goes to which output, exit codes, files, help.
+ *
+ * Everything printed is compared with tests/golden, over the profiles in tests/golden/data, which
+ * change only when a test is to change; what must hold for any scenario is checked over the real
+ * ones in scenarios/.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "golden.h"
+#include "program.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The test profiles, a plain locale, and nothing from the environment of whoever runs the tests. */
+static const char *const quiet[] = {"SDSIM_DATA_DIR=tests/golden/data", "LC_ALL=C", "NO_COLOR",
+                                    "POSIXLY_CORRECT", NULL};
+
+static struct sdsim_test_result run(const char *const *arguments)
+{
+    return sdsim_test_run(arguments, quiet);
+}
+
+/* The command as one text, for messages. */
+static const char *spelled(const char *const *arguments)
+{
+    static char text[512];
+    size_t used = (size_t)snprintf(text, sizeof text, "sdsim");
+    for (size_t i = 0; arguments[i] != NULL && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s", arguments[i]);
+    }
+    return text;
+}
+
+/* ---- what is printed ---- */
+
+static void test_golden(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        int code;
+        const char *const arguments[8];
+    } rows[] = {
+        {"help.txt", 0, {"help"}},
+        {"help-run.txt", 0, {"run", "--help"}},
+        {"help-compare.txt", 0, {"help", "compare"}},
+        {"help-check.txt", 0, {"check", "-h"}},
+        {"help-list.txt", 0, {"list", "--help"}},
+        {"help-describe.txt", 0, {"describe", "--help"}},
+        {"run-several.txt", 0, {"run", "bench"}},
+        {"run-write.txt", 0, {"run", "bench", "write"}},
+        {"run-read.txt", 0, {"run", "bench", "read"}},
+        {"run-two.txt", 0, {"run", "bench", "raw", "log"}},
+        {"run-single.txt", 0, {"run", "single", "--draws", "0"}},
+        {"run.json", 0, {"run", "single", "--json"}},
+        {"compare.txt", 1, {"compare", "tests/golden/data"}},
+        {"compare.json", 1, {"compare", "tests/golden/data", "--json"}},
+        {"compare.csv", 1, {"compare", "tests/golden/data", "--csv"}},
+        {"list.txt", 0, {"list"}},
+        {"list-card.txt", 0, {"list", "card"}},
+        {"list.json", 0, {"list", "card", "--json"}},
+        {"list.csv", 0, {"list", "--csv"}},
+        {"describe-card-plain.txt", 0, {"describe", "card", "plain"}},
+        {"describe-host-chip.txt", 0, {"describe", "host", "chip"}},
+        {"describe-scenario-bench.txt", 0, {"describe", "scenario", "bench"}},
+        {"describe-card-plain.json", 0, {"describe", "card", "plain", "--json"}},
+    };
+    bool same = true;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char path[128];
+        struct sdsim_test_result result = run(rows[i].arguments);
+        snprintf(path, sizeof path, "tests/golden/%s", rows[i].file);
+        same = sdsim_test_golden(path, result.out) && same;
+        if (result.code != rows[i].code || result.err[0] != '\0') {
+            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
+                     result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+    assert_true(same);
+}
+
+/* Nothing that is made for a terminal is wider than one. */
+static void test_80_columns(void **state)
+{
+    (void)state;
+    static const char *const rows[][4] = {
+        {"help"},
+        {"run", "--help"},
+        {"compare", "--help"},
+        {"check", "--help"},
+        {"list", "--help"},
+        {"describe", "--help"},
+        {"list"},
+        {"describe", "scenario"},
+        {"describe", "card"},
+        {"describe", "host"},
+        {"run", "bench", "--all"},
+        {"compare", "tests/golden/data"},
+        {"describe", "card", "plain"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i]);
+        for (char *line = strtok(result.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+            if (strlen(line) > 80) {
+                fail_msg("%s: %zu columns: %s", spelled(rows[i]), strlen(line), line);
+            }
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+static void test_version(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"--version", NULL};
+    struct sdsim_test_result result = run(arguments);
+    unsigned major = 0;
+    unsigned minor = 0;
+    assert_int_equal(result.code, 0);
+    assert_int_equal(sscanf(result.out, "sdsim %u.%u", &major, &minor), 2);
+    assert_string_equal(result.err, "");
+    sdsim_test_result_free(&result);
+}
+
+/* ---- what is refused ---- */
+
+/* Bad usage: exit code 2, nothing on standard output, and a message that says what to do. */
+static void test_bad_usage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message;
+        const char *const arguments[6];
+    } rows[] = {
+        {"usage: sdsim COMMAND", {NULL}},
+        {"error: unknown command 'compar'\nhelp: did you mean 'compare'?\n", {"compar"}},
+        {"error: unknown command 'xyzzy'\nhelp: 'sdsim help' lists the commands\n", {"xyzzy"}},
+        {"error: unknown command '../sdsim'\n", {"../sdsim"}},
+        {"error: unknown command ''\n", {""}},
+        {"error: unknown option '--verison'\n", {"--verison"}},
+        {"error: unknown command 'nothing'\n", {"help", "nothing"}},
+        {"error: missing arguments\nhelp: usage: sdsim run [OPTION...] SCENARIO [RUN...]\n",
+         {"run"}},
+        {"error: missing arguments\n", {"compare", "--json"}},
+        {"error: missing arguments\n", {"check"}},
+        {"error: too many arguments\n", {"list", "card", "host"}},
+        {"error: run has no option '--jsn'\nhelp: did you mean '--json'?\n",
+         {"run", "--jsn", "bench"}},
+        {"error: run has no option '--csv'\nhelp: 'sdsim run --help' lists the options\n",
+         {"run", "bench", "--csv"}},
+        {"error: list has no option '-x'\n", {"list", "-x"}},
+        {"error: '--draws' needs a value\n", {"run", "bench", "--draws"}},
+        {"error: '-o' needs a value\n", {"run", "bench", "-o"}},
+        {"error: '--json' takes no value\n", {"run", "bench", "--json=yes"}},
+        {"error: --draws takes a whole number up to 100000, not '-1'\n",
+         {"run", "bench", "--draws", "-1"}},
+        {"error: --draws takes a whole number up to 100000, not '100001'\n",
+         {"run", "bench", "--draws", "100001"}},
+        {"error: --draws takes a whole number up to 100000, not ''\n",
+         {"run", "bench", "--draws", ""}},
+        {"error: --seed takes a whole number", {"run", "bench", "--seed", "99999999999999999999"}},
+        {"error: --color takes auto, always or never, not 'blue'\n",
+         {"run", "bench", "--color", "blue"}},
+        {"error: --json and --csv exclude each other\n", {"list", "--json", "--csv"}},
+        {"error: there is no scenario 'bensh'\nhelp: did you mean 'bench'?\n", {"run", "bensh"}},
+        {"error: there is no scenario 'x'\nhelp: 'sdsim list scenario' shows what there is\n",
+         {"compare", "x"}},
+        {"error: there is no file './nothing'\n", {"check", "./nothing"}},
+        {"error: there is no file 'nothing.yaml'\n", {"run", "nothing.yaml"}},
+        {"bench.yaml: error: there is no run 'wite'\nhelp: did you mean 'write'?\n",
+         {"run", "bench", "wite"}},
+        {"bench.yaml: error: there is no run 'x'\nhelp: its runs are: write, read, raw, log\n",
+         {"run", "bench", "x", "write"}},
+        {"--set:1:1: error: unknown key 'crd'", {"run", "bench", "--set", "crd=plain"}},
+        {"error: expected a time with a unit", {"run", "bench", "--set", "card.rd1=5"}},
+        {"error: there is no card 'x'", {"run", "single", "--set", "card=x"}},
+        {"error: there are no profiles of kind 'cards'\nhelp: did you mean 'card'?\n",
+         {"list", "cards"}},
+        {"error: there are no files of kind 'x'\nhelp: the kinds are", {"describe", "x"}},
+        {"error: there is no card 'plian'\nhelp: did you mean 'plain'?\n",
+         {"describe", "card", "plian"}},
+        {"error: --json-schema describes all files of a kind",
+         {"describe", "card", "plain", "--json-schema"}},
+        {"error: --json prints a profile", {"describe", "card", "--json"}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i].arguments);
+        if (result.code != 2 || result.out[0] != '\0' ||
+            strstr(result.err, rows[i].message) == NULL) {
+            fail_msg("%s: exit code %d, output '%.40s', messages:\n%s\nexpected:\n%s",
+                     spelled(rows[i].arguments), result.code, result.out, result.err,
+                     rows[i].message);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* A value measured in something the run is not predicted in. */
+static void test_unit_of_measured(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"compare", "single", "--set", "measured=5ms", NULL};
+    struct sdsim_test_result result = run(arguments);
+    assert_int_equal(result.code, 2);
+    assert_string_equal(result.out, "");
+    assert_non_null(strstr(result.err, "error: "));
+    sdsim_test_result_free(&result);
+}
+
+/* A run the simulator itself ends: the volume is too small for the file. */
+static void test_failing_run(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "run", "single", "--set", "card.capacity=64MB", "--set", "workload.total=100MB", NULL};
+    struct sdsim_test_result result = run(arguments);
+    assert_int_equal(result.code, 2);
+    assert_string_equal(result.out, "");
+    assert_non_null(strstr(result.err, "single.yaml: error: run single: "));
+    sdsim_test_result_free(&result);
+}
+
+/* ---- broken files ---- */
+
+static const char *const kinds_of_runs[] = {"run", "compare"};
+
+/* The whole of the messages is in NAME.expected; `check` must say exactly that, and the commands
+ * that simulate must refuse the file as well. */
+static bool check_broken(const char *name)
+{
+    char path[256];
+    char expected[256];
+    snprintf(path, sizeof path, "tests/broken/%s.yaml", name);
+    snprintf(expected, sizeof expected, "tests/broken/%s.expected", name);
+    const char *const check[] = {"check", path, NULL};
+    struct sdsim_test_result result = run(check);
+    bool right = result.code == 2 && result.out[0] == '\0';
+    if (!right) {
+        fprintf(stderr, "check %s: exit code %d, output '%.40s'\n", path, result.code, result.out);
+    }
+    right = sdsim_test_golden(expected, result.err) && right;
+    sdsim_test_result_free(&result);
+    for (size_t i = 0; i < COUNT(kinds_of_runs); i++) {
+        const char *const simulate[] = {kinds_of_runs[i], path, NULL};
+        result = run(simulate);
+        if (result.code != 2 || result.out[0] != '\0' || strstr(result.err, "error: ") == NULL) {
+            fprintf(stderr, "%s %s: exit code %d, output '%.40s', messages:\n%s", kinds_of_runs[i],
+                    path, result.code, result.out, result.err);
+            right = false;
+        }
+        sdsim_test_result_free(&result);
+    }
+    return right;
+}
+
+static void test_broken_files(void **state)
+{
+    (void)state;
+    DIR *folder = opendir("tests/broken");
+    size_t count = 0;
+    size_t wrong = 0;
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char name[200];
+        const char *dot = strstr(entry->d_name, ".yaml");
+        if (dot != NULL) {
+            snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+            count++;
+            wrong += !check_broken(name);
+        }
+    }
+    closedir(folder);
+    assert_true(count >= 30);
+    if (wrong > 0) {
+        fail_msg("%zu of %zu broken files", wrong, count);
+    }
+}
+
+/* A file of `size` bytes, the pattern over and over. Returns its path. */
+static const char *make_file(char *path, const char *pattern, size_t size)
+{
+    strcpy(path, "/tmp/sdsim-cli-XXXXXX");
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    const size_t length = strlen(pattern);
+    for (size_t i = 0; i < size; i++) {
+        fputc(pattern[i % length], out);
+    }
+    assert_int_equal(fclose(out), 0);
+    return path;
+}
+
+static void test_huge_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        size_t size;
+        const char *message;
+    } rows[] = {
+        {"[", 100000, "error: more than 32 maps or lists inside each other"},
+        {"{a: ", 100000, "error: more than 32 maps or lists inside each other"},
+        {"]", 100000, "error: this ']' closes nothing"},
+        {"a", 2000000, "error: larger than 1024 KiB"},
+        {"- a\n", 1000000, "error: more than 100000 values in one file"},
+        {"\"", 99999, "error: "},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char path[64];
+        const char *const arguments[] = {"check", make_file(path, rows[i].pattern, rows[i].size),
+                                         NULL};
+        struct sdsim_test_result result = run(arguments);
+        unlink(path);
+        if (result.code != 2 || result.out[0] != '\0' ||
+            strstr(result.err, rows[i].message) == NULL || strlen(result.err) > 3000) {
+            fail_msg("row %zu: exit code %d, messages:\n%.3000s", i, result.code, result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* ---- check ---- */
+
+static void test_check(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *message;
+        const char *const arguments[6];
+    } rows[] = {
+        {0, "", {"check", "tests/golden/data"}},
+        {0, "", {"check", "bench"}},
+        {0, "", {"check", "tests/golden/data/cards/plain.yaml"}},
+        {1, "a sync after every call", {"check", "single", "--set", "workload.sync_every=1"}},
+        {0, "", {"check", "single", "--set", "workload.sync_every=1", "--errors"}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i].arguments);
+        if (result.code != rows[i].code || result.out[0] != '\0' ||
+            (rows[i].message[0] == '\0' ? result.err[0] != '\0'
+                                        : strstr(result.err, rows[i].message) == NULL)) {
+            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
+                     result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* Warnings of `run` are messages; the data is the same. */
+static void test_warnings_of_run(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "run", "single", "--draws", "0", "--set", "workload.sync_every=1", NULL};
+    struct sdsim_test_result result = run(arguments);
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.err, "--set:1:1: warning: a sync after every call"));
+    assert_non_null(strstr(result.out, "predicted"));
+    assert_null(strstr(result.out, "warning"));
+    sdsim_test_result_free(&result);
+}
+
+/* ---- the same bytes ---- */
+
+static void test_repeatable(void **state)
+{
+    (void)state;
+    static const char *const rows[][8] = {
+        {"compare", "tests/golden/data", "--json", "-j1"},
+        {"compare", "tests/golden/data", "--json", "-j2"},
+        {"compare", "tests/golden/data", "--json", "-j7"},
+        {"compare", "tests/golden/data", "--json"},
+        {"compare", "tests/golden/data", "--json", "--seed", "1"},
+    };
+    struct sdsim_test_result first = run(rows[0]);
+    for (size_t i = 1; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i]);
+        if (strcmp(first.out, result.out) != 0) {
+            sdsim_test_diff(stderr, spelled(rows[i]), first.out, result.out);
+            fail_msg("%s prints something else", spelled(rows[i]));
+        }
+        sdsim_test_result_free(&result);
+    }
+    static const char *const other[] = {"compare", "tests/golden/data", "--json", "--seed", "2",
+                                        NULL};
+    struct sdsim_test_result result = run(other);
+    assert_string_not_equal(first.out, result.out); /* and a seed is not ignored */
+    sdsim_test_result_free(&result);
+    sdsim_test_result_free(&first);
+}
+
+/* The number behind `"key": ` in a JSON text, in picoseconds, exactly. */
+static uint64_t seconds_of(const char *text, const char *key)
+{
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "\"%s\": ", key);
+    const char *at = strstr(text, pattern);
+    assert_non_null(at);
+    at += strlen(pattern);
+    uint64_t value = 0;
+    int decimals = -1;
+    for (; (*at >= '0' && *at <= '9') || *at == '.'; at++) {
+        if (*at == '.') {
+            decimals = 0;
+        } else {
+            value = 10 * value + (uint64_t)(*at - '0');
+            decimals += decimals >= 0;
+        }
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 12; i++) {
+        value *= 10;
+    }
+    return value;
+}
+
+/* Adds the times in the object `name` of a JSON text. */
+static uint64_t sum_of(const char *text, const char *name, const char *const *keys, size_t count)
+{
+    char pattern[64];
+    uint64_t sum = 0;
+    snprintf(pattern, sizeof pattern, "\"%s\": {", name);
+    const char *object = strstr(text, pattern);
+    assert_non_null(object);
+    for (size_t i = 0; i < count; i++) {
+        sum += seconds_of(object, keys[i]);
+    }
+    return sum;
+}
+
+static void check_sums(const char *path)
+{
+    static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access",
+                                        "busy",    "pause",    "copy", "host", "idle"};
+    static const char *const purposes[] = {"data",   "fat",  "directory", "fsinfo",
+                                           "bitmap", "boot", "init"};
+    const char *const arguments[] = {"run", path, "--all", "--json", "--draws", "0", NULL};
+    struct sdsim_test_result result = sdsim_test_run(arguments, NULL);
+    assert_int_equal(result.code, 0);
+    size_t runs = 0;
+    for (const char *at = result.out; (at = strstr(at, "\"scenario\": ")) != NULL; at++) {
+        const uint64_t total = seconds_of(at, "seconds");
+        const uint64_t by_kind = sum_of(at, "kinds", kinds, COUNT(kinds));
+        const uint64_t by_purpose = sum_of(at, "purposes", purposes, COUNT(purposes));
+        if (total == 0 || by_kind != total || by_purpose != total) {
+            fail_msg("%s, run %zu: %llu ps, by kind %llu, by purpose %llu", path, runs,
+                     (unsigned long long)total, (unsigned long long)by_kind,
+                     (unsigned long long)by_purpose);
+        }
+        runs++;
+    }
+    assert_true(runs > 0);
+    sdsim_test_result_free(&result);
+}
+
+/* The account of every scenario there is adds up to the picosecond. */
+static void test_accounts(void **state)
+{
+    (void)state;
+    DIR *folder = opendir("scenarios");
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (strstr(entry->d_name, ".yaml") != NULL) {
+            char path[300];
+            snprintf(path, sizeof path, "scenarios/%s", entry->d_name);
+            check_sums(path);
+        }
+    }
+    closedir(folder);
+    check_sums("tests/golden/data/scenarios/single.yaml");
+}
+
+/* So do the figures of the printed table, rounded as they are. */
+static void test_printed_sums(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"write", "read", "raw", "log"};
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        const char *const arguments[] = {"run", "bench", ids[i], "--draws", "0", NULL};
+        struct sdsim_test_result result = run(arguments);
+        long times = 0;
+        long shares = 0;
+        bool ended = false;
+        char *line = strstr(result.out, "where the time goes");
+        assert_non_null(line);
+        for (line = strchr(line, '\n') + 1; !ended; line = strchr(line, '\n') + 1) {
+            long whole;
+            long part;
+            long percent;
+            long tenth;
+            assert_int_equal(
+                sscanf(line, "%*[ a-zA-Z]%ld.%3ldms %ld.%1ld%%", &whole, &part, &percent, &tenth),
+                4);
+            ended = strncmp(line, "  total", 7) == 0;
+            times += ended ? -(1000 * whole + part) : 1000 * whole + part;
+            shares += ended ? -(10 * percent + tenth) : 10 * percent + tenth;
+        }
+        assert_int_equal(times, 0);
+        assert_int_equal(shares, 0);
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* ---- where it goes ---- */
+
+static bool is_gone(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0;
+}
+
+static void test_output_file(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sdsim-cli-XXXXXX";
+    char path[64];
+    char command[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out.json", folder);
+    const char *const plain[] = {"compare", "tests/golden/data", "--json", NULL};
+    const char *const to_file[] = {"compare", "tests/golden/data", "--json", "-o", path, NULL};
+    struct sdsim_test_result expected = run(plain);
+    for (int i = 0; i < 2; i++) { /* a new file, and one that is there */
+        struct sdsim_test_result result = run(to_file);
+        assert_int_equal(result.code, 1);
+        assert_string_equal(result.out, "");
+        sdsim_test_result_free(&result);
+        assert_true(sdsim_test_golden("tests/golden/compare.json", expected.out));
+        FILE *file = fopen(path, "r");
+        char *text = calloc(1, strlen(expected.out) + 2);
+        assert_true(file != NULL && text != NULL);
+        (void)!fread(text, 1, strlen(expected.out) + 1, file);
+        fclose(file);
+        assert_string_equal(text, expected.out);
+        free(text);
+    }
+    sdsim_test_result_free(&expected);
+
+    /* A command that fails leaves the file as it was, and nothing beside it. */
+    const char *const failing[] = {"compare", "tests/broken/tab.yaml", "--json", "-o", path, NULL};
+    struct stat before;
+    struct stat after;
+    assert_int_equal(stat(path, &before), 0);
+    struct sdsim_test_result result = run(failing);
+    assert_int_equal(result.code, 2);
+    sdsim_test_result_free(&result);
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    unlink(path);
+    snprintf(command, sizeof command, "%s", folder);
+    assert_int_equal(rmdir(command), 0);
+    assert_true(is_gone(folder));
+}
+
+/* What can't be written is a fault, not success. */
+static void test_write_faults(void **state)
+{
+    (void)state;
+    static const char *const full[] = {">/dev/full", "SDSIM_DATA_DIR=tests/golden/data", NULL};
+    static const struct {
+        int code;
+        const char *const *environment;
+        const char *const arguments[6];
+    } rows[] = {
+        {3, full, {"help"}},
+        {3, full, {"--version"}},
+        {3, full, {"list"}},
+        {3, full, {"compare", "single"}},
+        {3, full, {"run", "single", "--draws", "0"}},
+        {3, full, {"describe", "card"}},
+        {3, quiet, {"list", "-o", "/dev/full"}},
+        {3, quiet, {"list", "-o", "/nowhere/at/all"}},
+        {3, quiet, {"list", "-o", "/tmp"}},
+        {0, quiet, {"list", "-o", "/dev/null"}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = sdsim_test_run(rows[i].arguments, rows[i].environment);
+        if (result.code != rows[i].code ||
+            (rows[i].code == 3 && strstr(result.err, "error: cannot write to ") == NULL)) {
+            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
+                     result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+static void test_style(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *const arguments[5];
+        const char *const environment[4];
+        bool color;
+        bool blocks;
+    } rows[] = {
+        {{"run", "single"}, {"LC_ALL=C"}, false, false},
+        {{"run", "single"}, {"LC_ALL=C.UTF-8"}, false, true},
+        {{"run", "single", "--color", "always"}, {"LC_ALL=C", "NO_COLOR=1"}, true, false},
+        {{"run", "single", "--color=never"}, {"LC_ALL=C"}, false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *const environment[] = {rows[i].environment[0],
+                                           "SDSIM_DATA_DIR=tests/golden/data",
+                                           rows[i].environment[1], NULL};
+        struct sdsim_test_result result = sdsim_test_run(rows[i].arguments, environment);
+        if (result.code != 0 || (strchr(result.out, '\033') != NULL) != rows[i].color ||
+            (strstr(result.out, "\xe2\x96\x88") != NULL) != rows[i].blocks) {
+            fail_msg("row %zu: exit code %d, output:\n%s", i, result.code, result.out);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* ---- other programs ---- */
+
+/* `sdsim hello` runs sdsim-hello from the PATH, with its arguments, and passes its exit code on. */
+static void test_other_programs(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sdsim-cli-XXXXXX";
+    char program[64];
+    char path[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(program, sizeof program, "%s/sdsim-hello", folder);
+    snprintf(path, sizeof path, "PATH=%s:/usr/bin:/bin", folder);
+    FILE *file = fopen(program, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\necho \"hello $*\"\nexit 7\n", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(program, 0755), 0);
+    const char *const environment[] = {path, NULL};
+    static const struct {
+        const char *const arguments[4];
+        int code;
+        const char *out;
+    } rows[] = {
+        {{"hello", "-a", "b c"}, 7, "hello -a b c\n"},
+        {{"help", "hello"}, 7, "hello --help\n"},
+        {{"helo"}, 2, ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = sdsim_test_run(rows[i].arguments, environment);
+        assert_int_equal(result.code, rows[i].code);
+        assert_string_equal(result.out, rows[i].out);
+        sdsim_test_result_free(&result);
+    }
+    assert_int_equal(chmod(program, 0644), 0);
+    struct sdsim_test_result result = sdsim_test_run(rows[0].arguments, environment);
+    assert_int_equal(result.code, 2);
+    sdsim_test_result_free(&result);
+    unlink(program);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    if (!sdsim_test_has_program()) {
+        fputs("SDSIM_PROGRAM names no program\n", stderr);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_80_columns),
+        cmocka_unit_test(test_version),
+        cmocka_unit_test(test_bad_usage),
+        cmocka_unit_test(test_unit_of_measured),
+        cmocka_unit_test(test_failing_run),
+        cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_huge_files),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_warnings_of_run),
+        cmocka_unit_test(test_repeatable),
+        cmocka_unit_test(test_accounts),
+        cmocka_unit_test(test_printed_sums),
+        cmocka_unit_test(test_output_file),
+        cmocka_unit_test(test_write_faults),
+        cmocka_unit_test(test_style),
+        cmocka_unit_test(test_other_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

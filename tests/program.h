@@ -1,0 +1,36 @@
+/*
+ * The command line under test, run as a child process: arguments in, exit code and both outputs
+ * out.
+ *
+ *     struct sdsim_test_result result = sdsim_test_run((const char *[]){"help", NULL}, NULL);
+ *     assert_int_equal(result.code, 0);
+ *     sdsim_test_result_free(&result);
+ *
+ * The program is the one CTest names in SDSIM_PROGRAM. Limits: outputs without zero bytes; a child
+ * that runs for more than a minute is ended by SIGALRM.
+ */
+#ifndef SDSIM_TEST_PROGRAM_H
+#define SDSIM_TEST_PROGRAM_H
+
+#include <stdbool.h>
+
+struct sdsim_test_result {
+    int code; /* exit code, or 1000 + the number of the signal that ended it */
+    char *out;
+    char *err;
+};
+
+/* Whether SDSIM_PROGRAM names a program. */
+bool sdsim_test_has_program(void);
+
+/*
+ * Runs the program with `arguments` (NULL at the end, without the program's name). `environment`
+ * (NULL at the end, or NULL) holds "NAME=VALUE" to be set and "NAME" to be unset in the child; a
+ * row "<PATH" or ">PATH" makes the child's standard input or output that file. Never returns on
+ * failure: it aborts the test program.
+ */
+struct sdsim_test_result sdsim_test_run(const char *const *arguments,
+                                        const char *const *environment);
+void sdsim_test_result_free(struct sdsim_test_result *result);
+
+#endif
