@@ -448,7 +448,7 @@ static void step_stat(struct sdsim_fat_model *model)
         return;
     }
     node_path(model, node, path, sizeof path);
-    struct sdsim_entry entry;
+    struct sdsim_dir_info entry;
     EXPECT(model, sdsim_tree_stat(model->volume, &model->now, path, &entry) == SDSIM_FAT_OK);
     EXPECT(model, entry.size == model->nodes[node].size);
     EXPECT(model, (entry.attributes & SDSIM_ATTR_DIRECTORY) == 0);
@@ -503,13 +503,13 @@ static void verify_listing(struct sdsim_fat_model *model, int32_t directory)
     for (uint32_t i = 0; i < NODES; i++) {
         expected += model->nodes[i].exists && model->nodes[i].parent == directory;
     }
-    struct sdsim_listing listing;
-    struct sdsim_entry entry;
-    EXPECT(model, sdsim_listing_open(&listing, model->volume, &model->now, path) == SDSIM_FAT_OK);
+    struct sdsim_dir_list listing;
+    struct sdsim_dir_info entry;
+    EXPECT(model, sdsim_dir_list_open(&listing, model->volume, &model->now, path) == SDSIM_FAT_OK);
     uint32_t found = 0;
     for (;;) {
         bool more;
-        EXPECT(model, sdsim_listing_next(&listing, &model->now, &entry, &more) == SDSIM_FAT_OK);
+        EXPECT(model, sdsim_dir_list_next(&listing, &model->now, &entry, &more) == SDSIM_FAT_OK);
         if (!more) {
             break;
         }
@@ -529,7 +529,7 @@ static void verify_listing(struct sdsim_fat_model *model, int32_t directory)
         }
     }
     EXPECT(model, found == expected);
-    EXPECT(model, sdsim_listing_close(&listing, &model->now) == SDSIM_FAT_OK);
+    EXPECT(model, sdsim_dir_list_close(&listing, &model->now) == SDSIM_FAT_OK);
 }
 
 static void verify_file(struct sdsim_fat_model *model, int32_t node)

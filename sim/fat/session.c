@@ -116,7 +116,7 @@ static struct sdsim_outcome run_seek(struct sdsim_session *session, const struct
 
 static struct sdsim_outcome run_stat(struct sdsim_session *session, sdsim_ps *now, const char *path)
 {
-    struct sdsim_entry entry = {0};
+    struct sdsim_dir_info entry = {0};
     struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
     outcome.result = sdsim_tree_stat(&session->volume, now, path, &entry);
     if (outcome.result == SDSIM_FAT_OK) {
@@ -128,16 +128,16 @@ static struct sdsim_outcome run_stat(struct sdsim_session *session, sdsim_ps *no
 
 static struct sdsim_outcome run_list(struct sdsim_session *session, sdsim_ps *now, const char *path)
 {
-    struct sdsim_listing listing;
+    struct sdsim_dir_list listing;
     struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
-    outcome.result = sdsim_listing_open(&listing, &session->volume, now, path);
+    outcome.result = sdsim_dir_list_open(&listing, &session->volume, now, path);
     bool more = outcome.result == SDSIM_FAT_OK;
     while (more) {
-        outcome.result = sdsim_listing_next(&listing, now, NULL, &more);
+        outcome.result = sdsim_dir_list_next(&listing, now, NULL, &more);
         outcome.value += more;
     }
     if (outcome.result == SDSIM_FAT_OK) {
-        outcome.result = sdsim_listing_close(&listing, now);
+        outcome.result = sdsim_dir_list_close(&listing, now);
         outcome.kind = SDSIM_VALUE_ENTRIES;
     }
     return outcome;

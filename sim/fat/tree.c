@@ -225,7 +225,7 @@ enum sdsim_fat_result sdsim_tree_rename(struct sdsim_volume *volume, sdsim_ps *n
 
 /* Copies out the entry found. FAT: a long name is in volume->name already. */
 static void describe(struct sdsim_volume *volume, const struct sdsim_dir *dir,
-                     struct sdsim_entry *entry)
+                     struct sdsim_dir_info *entry)
 {
     struct sdsim_object object;
     sdsim_dir_object(volume, dir, &object);
@@ -248,7 +248,7 @@ static void describe(struct sdsim_volume *volume, const struct sdsim_dir *dir,
 }
 
 enum sdsim_fat_result sdsim_tree_stat(struct sdsim_volume *volume, sdsim_ps *now, const char *path,
-                                      struct sdsim_entry *entry)
+                                      struct sdsim_dir_info *entry)
 {
     enum sdsim_fat_result result = sdsim_volume_enter(volume, now);
     if (result != SDSIM_FAT_OK) {
@@ -262,8 +262,9 @@ enum sdsim_fat_result sdsim_tree_stat(struct sdsim_volume *volume, sdsim_ps *now
     return result;
 }
 
-enum sdsim_fat_result sdsim_listing_open(struct sdsim_listing *listing, struct sdsim_volume *volume,
-                                         sdsim_ps *now, const char *path)
+enum sdsim_fat_result sdsim_dir_list_open(struct sdsim_dir_list *listing,
+                                          struct sdsim_volume *volume, sdsim_ps *now,
+                                          const char *path)
 {
     listing->volume = NULL;
     enum sdsim_fat_result result = sdsim_volume_enter(volume, now);
@@ -286,7 +287,7 @@ enum sdsim_fat_result sdsim_listing_open(struct sdsim_listing *listing, struct s
     return result == SDSIM_FAT_NO_FILE ? SDSIM_FAT_NO_PATH : result;
 }
 
-static enum sdsim_fat_result enter_listing(struct sdsim_listing *listing, sdsim_ps *now)
+static enum sdsim_fat_result enter_listing(struct sdsim_dir_list *listing, sdsim_ps *now)
 {
     if (listing->volume == NULL || listing->volume->mount != listing->mount) {
         return SDSIM_FAT_INVALID_OBJECT;
@@ -294,8 +295,8 @@ static enum sdsim_fat_result enter_listing(struct sdsim_listing *listing, sdsim_
     return sdsim_volume_enter(listing->volume, now);
 }
 
-enum sdsim_fat_result sdsim_listing_next(struct sdsim_listing *listing, sdsim_ps *now,
-                                         struct sdsim_entry *entry, bool *more)
+enum sdsim_fat_result sdsim_dir_list_next(struct sdsim_dir_list *listing, sdsim_ps *now,
+                                          struct sdsim_dir_info *entry, bool *more)
 {
     *more = false;
     enum sdsim_fat_result result = enter_listing(listing, now);
@@ -318,7 +319,7 @@ enum sdsim_fat_result sdsim_listing_next(struct sdsim_listing *listing, sdsim_ps
     return result;
 }
 
-enum sdsim_fat_result sdsim_listing_close(struct sdsim_listing *listing, sdsim_ps *now)
+enum sdsim_fat_result sdsim_dir_list_close(struct sdsim_dir_list *listing, sdsim_ps *now)
 {
     const enum sdsim_fat_result result = enter_listing(listing, now);
     if (result == SDSIM_FAT_OK || result == SDSIM_FAT_INVALID_OBJECT) {

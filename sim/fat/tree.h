@@ -14,7 +14,7 @@
 #define SDSIM_NAME_BYTES (SDSIM_NAME_MAX * 3 + 1)
 
 /* What a directory entry says. */
-struct sdsim_entry {
+struct sdsim_dir_info {
     uint64_t size;      /* bytes; 0 for directories */
     uint32_t start;     /* first cluster, 0: none */
     uint32_t modified;  /* DOS date in the upper half, time in the lower */
@@ -37,24 +37,25 @@ enum sdsim_fat_result sdsim_tree_rename(struct sdsim_volume *volume, sdsim_ps *n
 
 /* Looks an entry up. `entry` may be NULL. The root has none: SDSIM_FAT_INVALID_NAME. */
 enum sdsim_fat_result sdsim_tree_stat(struct sdsim_volume *volume, sdsim_ps *now, const char *path,
-                                      struct sdsim_entry *entry);
+                                      struct sdsim_dir_info *entry);
 
 /* An open directory. */
-struct sdsim_listing {
+struct sdsim_dir_list {
     struct sdsim_volume *volume; /* NULL: not open */
     uint32_t mount;
     struct sdsim_dir dir;
 };
 
 /*
- * Opens, reads and closes a directory. sdsim_listing_next leaves SDSIM_FAT_OK and false in *more at
- * the end; the entry is what was found, in the order of the directory, without "." and "..".
+ * Opens, reads and closes a directory. sdsim_dir_list_next leaves SDSIM_FAT_OK and false in *more
+ * at the end; the entry is what was found, in the order of the directory, without "." and "..".
  */
-enum sdsim_fat_result sdsim_listing_open(struct sdsim_listing *listing, struct sdsim_volume *volume,
-                                         sdsim_ps *now, const char *path);
-enum sdsim_fat_result sdsim_listing_next(struct sdsim_listing *listing, sdsim_ps *now,
-                                         struct sdsim_entry *entry, bool *more);
-enum sdsim_fat_result sdsim_listing_close(struct sdsim_listing *listing, sdsim_ps *now);
+enum sdsim_fat_result sdsim_dir_list_open(struct sdsim_dir_list *listing,
+                                          struct sdsim_volume *volume, sdsim_ps *now,
+                                          const char *path);
+enum sdsim_fat_result sdsim_dir_list_next(struct sdsim_dir_list *listing, sdsim_ps *now,
+                                          struct sdsim_dir_info *entry, bool *more);
+enum sdsim_fat_result sdsim_dir_list_close(struct sdsim_dir_list *listing, sdsim_ps *now);
 
 /* Free clusters: from memory if known, else by reading the whole FAT or bitmap. */
 enum sdsim_fat_result sdsim_tree_free(struct sdsim_volume *volume, sdsim_ps *now,

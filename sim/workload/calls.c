@@ -81,14 +81,14 @@ const char *sdsim_workload_create(struct sdsim_workload_task *task, sdsim_ps *no
 const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     (void)index;
-    struct sdsim_listing listing;
+    struct sdsim_dir_list listing;
     call_cost(task, now);
     enum sdsim_fat_result result =
-        sdsim_listing_open(&listing, task->volume, now, SDSIM_WORKLOAD_DIRECTORY);
+        sdsim_dir_list_open(&listing, task->volume, now, SDSIM_WORKLOAD_DIRECTORY);
     bool more = result == SDSIM_FAT_OK;
     while (more && result == SDSIM_FAT_OK) {
-        struct sdsim_entry entry;
-        result = sdsim_listing_next(&listing, now, &entry, &more);
+        struct sdsim_dir_info entry;
+        result = sdsim_dir_list_next(&listing, now, &entry, &more);
         call_cost(task, now);
     }
     return sdsim_workload_failed(result);

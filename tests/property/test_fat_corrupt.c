@@ -48,20 +48,21 @@ struct paths {
 
 static void gather(struct sdsim_volume *volume, const char *above, struct paths *paths, int levels)
 {
-    struct sdsim_listing listing;
-    struct sdsim_entry entry;
+    struct sdsim_dir_list listing;
+    struct sdsim_dir_info entry;
     sdsim_ps now = 0;
-    if (sdsim_listing_open(&listing, volume, &now, above[0] != '\0' ? above : "/") !=
+    if (sdsim_dir_list_open(&listing, volume, &now, above[0] != '\0' ? above : "/") !=
         SDSIM_FAT_OK) {
         return;
     }
     for (bool more = true; more;) {
-        if (sdsim_listing_next(&listing, &now, &entry, &more) != SDSIM_FAT_OK || !more ||
+        if (sdsim_dir_list_next(&listing, &now, &entry, &more) != SDSIM_FAT_OK || !more ||
             paths->count == PATHS) {
             break;
         }
-        char *path = paths->text[paths->count++];
-        (void)snprintf(path, sizeof paths->text[0], "%.100s/%.100s", above, entry.name);
+        char joined[sizeof paths->text[0]]; /* `above` may be one of the paths itself */
+        (void)snprintf(joined, sizeof joined, "%.100s/%.100s", above, entry.name);
+        char *path = memcpy(paths->text[paths->count++], joined, sizeof joined);
         if ((entry.attributes & SDSIM_ATTR_DIRECTORY) != 0 && levels > 0) {
             gather(volume, path, paths, levels - 1);
         }

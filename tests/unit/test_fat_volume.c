@@ -463,19 +463,19 @@ static void test_stale_files(void **unused)
     probe_init(&probe, medium);
     struct sdsim_volume volume = {0};
     struct sdsim_file file;
-    struct sdsim_listing listing;
+    struct sdsim_dir_list listing;
     bool more;
     const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
     sdsim_ps now = 0;
     assert_int_equal(sdsim_volume_mount(&volume, &probe.disk, &config, &now), SDSIM_FAT_OK);
     assert_int_equal(sdsim_file_open(&file, &volume, &now, "/A", SDSIM_OPEN_WRITE), SDSIM_FAT_OK);
-    assert_int_equal(sdsim_listing_open(&listing, &volume, &now, "/"), SDSIM_FAT_OK);
+    assert_int_equal(sdsim_dir_list_open(&listing, &volume, &now, "/"), SDSIM_FAT_OK);
     sdsim_volume_unmount(&volume);
     assert_int_equal(sdsim_file_sync(&file, &now), SDSIM_FAT_INVALID_OBJECT);
     assert_int_equal(sdsim_volume_mount(&volume, &probe.disk, &config, &now), SDSIM_FAT_OK);
     assert_int_equal(sdsim_file_sync(&file, &now), SDSIM_FAT_INVALID_OBJECT);
     assert_int_equal(sdsim_file_close(&file, &now), SDSIM_FAT_INVALID_OBJECT);
-    assert_int_equal(sdsim_listing_next(&listing, &now, NULL, &more), SDSIM_FAT_INVALID_OBJECT);
+    assert_int_equal(sdsim_dir_list_next(&listing, &now, NULL, &more), SDSIM_FAT_INVALID_OBJECT);
     assert_false(more);
     sdsim_medium_destroy(medium);
 }

@@ -45,18 +45,14 @@ static void print_value(const struct printer *printer, const char *path, const c
     sdsim_json_end(printer->json);
 }
 
-/* A list of scalars on one line: "[14, 13, 27, 15]"; lists of other things are told by their
- * length. */
+/* A list of scalars on one line: "[14, 13, 27, 15]". */
 static void print_list(const struct sdsim_node *list, char *out, size_t size)
 {
     size_t used = (size_t)snprintf(out, size, "[");
     for (size_t i = 0; i < list->count && used < size; i++) {
-        if (list->items[i]->kind != SDSIM_NODE_SCALAR) {
-            snprintf(out, size, "(%zu)", list->count);
-            return;
-        }
+        const char *text = list->items[i]->text;
         used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                 list->items[i]->text);
+                                 text != NULL ? text : "...");
     }
     if (used < size) {
         snprintf(out + used, size - used, "]");
@@ -65,7 +61,7 @@ static void print_list(const struct sdsim_node *list, char *out, size_t size)
 
 static bool is_head_key(const char *key)
 {
-    static const char *const keys[] = {"kind", "base", "name", "description", "source", "runs"};
+    static const char *const keys[] = {"kind", "base", "name", "description", "source"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (strcmp(keys[i], key) == 0) {
             return true;
@@ -74,9 +70,12 @@ static bool is_head_key(const char *key)
     return false;
 }
 
+/* Whether a value is a map of further keys, or a list of such maps. */
 static bool is_folder(const struct sdsim_node *node)
 {
-    return node->kind == SDSIM_NODE_MAP && sdsim_node_get(node, "value") == NULL;
+    return (node->kind == SDSIM_NODE_MAP && sdsim_node_get(node, "value") == NULL) ||
+           (node->kind == SDSIM_NODE_LIST && node->count > 0 &&
+            node->items[0]->kind == SDSIM_NODE_MAP);
 }
 
 static void print_entry(const struct printer *printer, const char *path,
@@ -106,6 +105,9 @@ static bool has_values(const struct sdsim_node *map)
     return false;
 }
 
+static void print_folder(const struct printer *printer, const char *path,
+                         const struct sdsim_node *folder);
+
 /* First the values of a map itself, then, each under a heading, the maps in it. */
 static void print_map(const struct printer *printer, const char *path, const struct sdsim_node *map)
 {
@@ -120,12 +122,26 @@ static void print_map(const struct printer *printer, const char *path, const str
         if (is_folder(entry->value)) {
             char below[256];
             snprintf(below, sizeof below, "%s%s%s", path, path[0] != '\0' ? "." : "", entry->key);
-            if (printer->table != NULL && has_values(entry->value)) {
-                sdsim_table_heading(printer->table, below);
-            }
-            print_map(printer, below, entry->value);
+            print_folder(printer, below, entry->value);
         }
     }
+}
+
+static void print_folder(const struct printer *printer, const char *path,
+                         const struct sdsim_node *folder)
+{
+    if (folder->kind == SDSIM_NODE_LIST) {
+        for (size_t i = 0; i < folder->count; i++) {
+            char item[300];
+            snprintf(item, sizeof item, "%s[%zu]", path, i);
+            print_folder(printer, item, folder->items[i]);
+        }
+        return;
+    }
+    if (printer->table != NULL && has_values(folder)) {
+        sdsim_table_heading(printer->table, path);
+    }
+    print_map(printer, path, folder);
 }
 
 static bool print_profile_text(const struct sdsim_node *tree, const char *path,
