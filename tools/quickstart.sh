@@ -2,12 +2,14 @@
 # From a clean checkout to a first answer: installs missing packages (Debian 12), builds sdsim, runs
 # one scenario and compares all of them with their published measurements.
 #
-#     sh tools/quickstart.sh [SCENARIO]
+#     sh tools/quickstart.sh [SCENARIO [RUN]]
 
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-scenario=${1:-scenarios/esp32-arduino-sd-write-16k.yaml}
+if [ $# -eq 0 ]; then
+    set -- scenarios/esp32-arduino-sd.yaml read-32k
+fi
 . "$root/tools/packages.sh"
 
 need_packages build-essential cmake ninja-build pkg-config libyaml-dev
@@ -16,5 +18,6 @@ cd "$root"
 cmake --preset release -DBUILD_TESTING=OFF >&2
 cmake --build --preset release --target sdsim >&2
 
-build/sdsim run "$scenario"
+build/sdsim run "$@"
+echo
 build/sdsim compare scenarios

@@ -371,7 +371,7 @@ static void alike_reads(struct sdsim_rng *rng, struct sdsim_flash *flash, uint64
                         unsigned *skipped)
 {
     sdsim_ps end = sdsim_rng_below(rng, MS);
-    (void)sdsim_flash_read_first(flash, end, (uint32_t)sdsim_rng_below(rng, 1000));
+    end = sdsim_flash_read_first(flash, end, (uint32_t)sdsim_rng_below(rng, 1000)).at;
     for (unsigned i = 0; i < 30; i++) {
         end += sdsim_rng_below(rng, 60 * US);
         const struct sdsim_ready ready = sdsim_flash_read_next(flash, end);
@@ -386,7 +386,9 @@ static void alike_reads(struct sdsim_rng *rng, struct sdsim_flash *flash, uint64
         const uint64_t blocks = 1 + sdsim_rng_below(rng, alike - 1);
         for (uint64_t b = 0; b < blocks; b++) {
             end += sdsim_rng_below(rng, 40 * US);
-            assert_int_equal(sdsim_flash_read_next(flash, end).at, end + flash->params->rdn);
+            const struct sdsim_ready alike_one = {.at = end + flash->params->rdn};
+            same_ready(sdsim_flash_read_next(flash, end), alike_one, "an alike block", round);
+            end = alike_one.at;
         }
         sdsim_flash_read_skip(&skipping, blocks);
         *skipped += (unsigned)blocks;
@@ -395,9 +397,11 @@ static void alike_reads(struct sdsim_rng *rng, struct sdsim_flash *flash, uint64
             assert_int_equal(sdsim_flash_read_alike(&stepping, 1000),
                              sdsim_flash_read_alike(&skipping, 1000));
             end += sdsim_rng_below(rng, 40 * US);
-            same_ready(sdsim_flash_read_next(&stepping, end), sdsim_flash_read_next(&skipping, end),
-                       "reading on", round);
+            const struct sdsim_ready next = sdsim_flash_read_next(&stepping, end);
+            same_ready(next, sdsim_flash_read_next(&skipping, end), "reading on", round);
+            end = next.at;
         }
+        *flash = stepping;
     }
 }
 

@@ -184,9 +184,8 @@ static enum sdsim_exit help_on(int argc, char **argv)
     return show_help(command);
 }
 
-int main(int argc, char **argv)
+static enum sdsim_exit start(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, ""); /* only to know whether the terminal speaks UTF-8 */
     if (argc < 2) {
         print_overview(stderr);
         return SDSIM_EXIT_INPUT;
@@ -199,5 +198,11 @@ int main(int argc, char **argv)
         return help_on(argc - 1, argv + 1);
     }
     const struct sdsim_command *command = find_command(name);
-    return (int)(command != NULL ? run_command(command, argc - 1, argv + 1) : run_other(argv + 1));
+    return command != NULL ? run_command(command, argc - 1, argv + 1) : run_other(argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* only to know whether the terminal speaks UTF-8 */
+    return (int)start(argc, argv);
 }
