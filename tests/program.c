@@ -110,6 +110,23 @@ struct sdsim_test_result sdsim_test_run(const char *const *arguments,
     };
 }
 
+struct sdsim_test_result sdsim_test_run_quiet(const char *const *arguments)
+{
+    static const char *const quiet[] = {"SDSIM_DATA_DIR=tests/golden/data", "LC_ALL=C", "NO_COLOR",
+                                        "POSIXLY_CORRECT", NULL};
+    return sdsim_test_run(arguments, quiet);
+}
+
+const char *sdsim_test_command(const char *const *arguments)
+{
+    static char text[512];
+    size_t used = (size_t)snprintf(text, sizeof text, "sdsim");
+    for (size_t i = 0; arguments[i] != NULL && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s", arguments[i]);
+    }
+    return text;
+}
+
 void sdsim_test_result_free(struct sdsim_test_result *result)
 {
     free(result->out);

@@ -31,6 +31,14 @@ bool sdsim_test_has_program(void);
  */
 struct sdsim_test_result sdsim_test_run(const char *const *arguments,
                                         const char *const *environment);
+
+/* The same over the test profiles in tests/golden/data, in the C locale, with nothing from the
+ * environment of whoever runs the tests that could change what is printed. */
+struct sdsim_test_result sdsim_test_run_quiet(const char *const *arguments);
+
 void sdsim_test_result_free(struct sdsim_test_result *result);
+
+/* The command as one text, for messages; valid until the next call. */
+const char *sdsim_test_command(const char *const *arguments);
 
 #endif

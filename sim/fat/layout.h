@@ -53,11 +53,11 @@ struct sdsim_cluster_run {
 
 /* How the parts of a volume lie to the allocation units of a card, which begin at sector 0. */
 struct sdsim_alignment {
-    uint32_t start_offset;  /* of the volume in its AU, sectors */
-    uint32_t fat_offset;    /* of the first FAT */
-    uint32_t data_offset;   /* of cluster 2 */
-    uint32_t system_aus;    /* AUs from the volume's start that hold something in front of the data */
-    bool data_shares_au;    /* the first of the data's AUs holds something else, too */
+    uint32_t start_offset; /* of the volume in its AU, sectors */
+    uint32_t fat_offset;   /* of the first FAT */
+    uint32_t data_offset;  /* of cluster 2 */
+    uint32_t system_aus; /* AUs from the volume's start that hold something in front of the data */
+    bool data_shares_au; /* the first of the data's AUs holds something else, too */
     bool clusters_cross_au; /* some cluster lies in two AUs although it is no larger than one */
 };
 

@@ -44,9 +44,9 @@ static const uint8_t *fat_at(struct sdsim_survey *survey, uint64_t offset)
         const uint32_t first = number * PAGE_SECTORS;
         const uint32_t left = g->fat_sectors - first;
         page->number = number;
-        page->readable =
-            sdsim_survey_read(survey, g->fat_start + first,
-                              left < PAGE_SECTORS ? left : PAGE_SECTORS, SDSIM_FOR_FAT, page->bytes);
+        page->readable = sdsim_survey_read(survey, g->fat_start + first,
+                                           left < PAGE_SECTORS ? left : PAGE_SECTORS, SDSIM_FOR_FAT,
+                                           page->bytes);
     }
     return page->readable ? page->bytes + offset % PAGE_BYTES : NULL;
 }
@@ -121,10 +121,11 @@ static void collect_run(struct sdsim_survey *survey, uint32_t first, uint32_t co
     struct sdsim_layout *layout = survey->layout;
     struct sdsim_layout_chosen *chosen = &layout->chosen;
     const uint32_t lba = sdsim_layout_lba(layout, first);
-    const uint64_t end = lba + (uint64_t)count * layout->geometry.cluster_sectors;
-    for (uint64_t au = lba / layout->au_sectors;
-         au * layout->au_sectors < end && end <= layout->device_sectors; au++) {
-        chosen->aus += is_new_au(survey, (uint32_t)au);
+    const uint64_t last = lba + (uint64_t)count * layout->geometry.cluster_sectors - 1;
+    for (uint64_t au = lba / layout->au_sectors; au <= last / layout->au_sectors; au++) {
+        if (au < layout->space.aus) { /* an image that was cut off has fewer */
+            chosen->aus += is_new_au(survey, (uint32_t)au);
+        }
     }
     if (chosen->run_count == SDSIM_LAYOUT_RUNS) {
         return;
@@ -176,8 +177,7 @@ static void reach(struct sdsim_survey *survey, struct sdsim_survey_chain *chain,
 {
     sdsim_bit_set(survey->layout->reached, cluster);
     chain->clusters++;
-    if (survey->has_bitmap && !sdsim_bit(survey->layout->used, cluster) &&
-        chain->unmarked++ == 0) {
+    if (survey->has_bitmap && !sdsim_bit(survey->layout->used, cluster) && chain->unmarked++ == 0) {
         chain->unmarked_first = cluster;
     }
 }

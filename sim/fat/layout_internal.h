@@ -24,8 +24,8 @@ struct sdsim_survey {
     uint8_t *chosen_aus;
     uint32_t patience; /* clusters of contiguous files that may still be met twice */
     uint32_t unreadable;
-    uint32_t unreadable_lba;       /* the first */
-    char path[SDSIM_SURVEY_PATH];  /* of the file or directory at hand */
+    uint32_t unreadable_lba;            /* the first */
+    char path[SDSIM_SURVEY_PATH];       /* of the file or directory at hand */
     uint16_t name[SDSIM_NAME_MAX + 14]; /* long name at hand; room for whole slots */
     uint8_t set[SDSIM_SET_MAX];         /* exFAT: the entry set at hand */
 };

@@ -8,6 +8,7 @@
 #include "report/format.h"
 #include "report/readings.h"
 #include "report/table.h"
+#include "setup/clocks.h"
 
 #define LABEL_WIDTH 11
 #define BAR_WIDTH   20
@@ -33,30 +34,11 @@ const char *sdsim_bus_word(int mode)
 
 /* ---- what is worked out once ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The clock asked for, after the caps of driver and (SD mode) card, but before the divider. */
-static uint64_t wanted_clock(const struct sdsim_setup *setup)
-{
-    uint64_t hz = setup->asked_hz;
-    if (setup->driver.cap_hz > 0) {
-        hz = least(hz, setup->driver.cap_hz);
-    }
-    if (setup->run.bus != SDSIM_BUS_SPI) {
-        const uint64_t high = setup->card.high_hz;
-        hz = least(hz, high > setup->card.spi_hz ? high : setup->card.spi_hz);
-    }
-    return hz;
-}
-
 void sdsim_run_report_complete(struct sdsim_run_report *report)
 {
     const struct sdsim_prediction *prediction = &report->prediction;
     report->verdict = sdsim_verdict(&report->setup->run, prediction);
-    report->wanted_hz = wanted_clock(report->setup);
+    report->wanted_hz = sdsim_setup_request(report->setup);
     /* Half a percent: less is rounding of the divider's source, and not worth a word. */
     report->slowed = prediction->typical.bus_hz < 0.995 * (double)report->wanted_hz;
     if (report->slowed) {
@@ -338,6 +320,10 @@ static void print_metadata(const struct sdsim_workload_result *result, FILE *out
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         total += p != SDSIM_FOR_DATA ? times[p] : 0;
         share += p != SDSIM_FOR_DATA ? permille[p] : 0;
+    }
+    if (total == 0) {
+        print_label(out, "metadata", "none");
+        return;
     }
     char text[300];
     char time[32];

@@ -19,6 +19,7 @@
 
 #include "core/units.h"
 #include "host/clock_rule.h"
+#include "setup/clocks.h"
 #include "setup/setup.h"
 
 /* Above this, signals on a breadboard or jumper wires ring (published failures at 20 to 40 MHz). */
@@ -92,16 +93,7 @@ static const struct sdsim_node *workload_cause(const struct lint *lint, const ch
 
 static bool gives_at_most(const struct sdsim_setup *setup, uint64_t request, uint64_t limit)
 {
-    const struct sdsim_host_clock_params *clock = &setup->host.clocks[setup->driver.clock];
-    if (!clock->given) {
-        clock = &setup->host.clocks[SDSIM_HOST_CLOCK_SPI];
-    }
-    const struct sdsim_clock_source source = {
-        .rule = (enum sdsim_clock_rule)clock->rule,
-        .source_hz = clock->source_hz,
-        .maximum_hz = clock->maximum_hz,
-        .pre_limit = (uint32_t)clock->pre_limit,
-    };
+    const struct sdsim_clock_source source = sdsim_setup_clock_source(setup);
     struct sdsim_clock_choice choice;
     return sdsim_clock_choose(&source, request, &choice) && choice.hz_num <= limit * choice.hz_den;
 }

@@ -1,9 +1,9 @@
 #include "setup/setup.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/units.h"
+#include "setup/clocks.h"
 #include "setup/schemas.h"
 
 /* ---- loading ---- */
@@ -104,11 +104,9 @@ static bool make_run(struct sdsim_config *config, const struct sdsim_node *scena
                      const struct sdsim_node *item, const char *const *overrides,
                      struct sdsim_run *run, struct sdsim_diags *diags)
 {
-    static const struct sdsim_node nothing = {.kind = SDSIM_NODE_MAP};
-    const struct sdsim_node *shared = sdsim_config_without(config, scenario, "runs");
-    run->tree = shared == NULL
-                    ? NULL
-                    : sdsim_config_overlay(config, shared, item != NULL ? item : &nothing);
+    struct sdsim_node *shared = sdsim_config_without(config, scenario, "runs");
+    run->tree =
+        shared != NULL && item != NULL ? sdsim_config_overlay(config, shared, item) : shared;
     if (run->tree == NULL) {
         sdsim_error(diags, NULL, "out of memory");
         return false;
@@ -228,39 +226,6 @@ static bool choose_bus(const struct sdsim_run *run, struct sdsim_setup *setup,
     return false;
 }
 
-/* What the firmware asks the clock generator for, after the limits of driver and card. */
-static uint64_t request(const struct sdsim_setup *setup)
-{
-    /* ESP-IDF switches a card to high speed only when asked for more than 20 MHz, and never asks a
-     * card for more than it says it can (sdmmc_init.c). */
-    const uint64_t high_speed_above = 20000000;
-    uint64_t hz = setup->asked_hz;
-    const uint64_t cap = setup->driver.cap_hz;
-    if (cap > 0 && hz > cap) {
-        hz = cap;
-    }
-    if (setup->run.bus != SDSIM_BUS_SPI) {
-        const uint64_t high = setup->card.high_hz;
-        const uint64_t most = high > 0 && hz > high_speed_above ? high : setup->card.spi_hz;
-        hz = hz < most ? hz : most;
-    }
-    return hz;
-}
-
-static struct sdsim_clock_source clock_source(const struct sdsim_setup *setup)
-{
-    const struct sdsim_host_clock_params *clock = &setup->host.clocks[setup->driver.clock];
-    if (!clock->given) {
-        clock = &setup->host.clocks[SDSIM_HOST_CLOCK_SPI];
-    }
-    return (struct sdsim_clock_source){
-        .rule = (enum sdsim_clock_rule)clock->rule,
-        .source_hz = clock->source_hz,
-        .maximum_hz = clock->maximum_hz,
-        .pre_limit = (uint32_t)clock->pre_limit,
-    };
-}
-
 static bool choose_clocks(const struct sdsim_run *run, struct sdsim_setup *setup,
                           struct sdsim_diags *diags)
 {
@@ -274,11 +239,11 @@ static bool choose_clocks(const struct sdsim_run *run, struct sdsim_setup *setup
         return false;
     }
     setup->asked_hz = setup->run.clock_hz > 0 ? setup->run.clock_hz : setup->driver.default_hz;
-    const struct sdsim_clock_source source = clock_source(setup);
+    const struct sdsim_clock_source source = sdsim_setup_clock_source(setup);
     struct sdsim_clock_choice init;
     struct sdsim_clock_choice full;
     if (!sdsim_clock_choose(&source, setup->driver.init_hz, &init) ||
-        !sdsim_clock_choose(&source, request(setup), &full)) {
+        !sdsim_clock_choose(&source, sdsim_setup_request(setup), &full)) {
         const struct sdsim_node *clock = sdsim_node_get(run->tree, "clock");
         sdsim_node_diag(diags, SDSIM_ERROR, clock != NULL ? clock : run->tree,
                         "ask for a faster clock", "the host %s can't make a clock that slow",
@@ -321,6 +286,28 @@ static bool check_workload(const struct sdsim_run *run, const struct sdsim_setup
     return true;
 }
 
+/* What a run of this workload is measured in. */
+static enum sdsim_unit measured_unit(enum sdsim_action action)
+{
+    if (sdsim_workload_is_latency(action)) {
+        return SDSIM_UNIT_TIME;
+    }
+    return action == SDSIM_DO_LOG ? SDSIM_UNIT_PER_SECOND : SDSIM_UNIT_RATE;
+}
+
+static bool check_measured(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                           struct sdsim_diags *diags)
+{
+    const struct sdsim_quantity *measured = &setup->run.measured;
+    const enum sdsim_unit unit = measured_unit((enum sdsim_action)setup->run.workload.action);
+    if (!measured->given || measured->unit == (int)unit) {
+        return true;
+    }
+    sdsim_node_diag(diags, SDSIM_ERROR, sdsim_node_get(run->tree, "measured"), NULL,
+                    "this workload is measured as %s", sdsim_unit_expected(unit));
+    return false;
+}
+
 static bool check_fit(const struct sdsim_run *run, struct sdsim_setup *setup,
                       struct sdsim_diags *diags)
 {
@@ -346,7 +333,7 @@ static bool check_fit(const struct sdsim_run *run, struct sdsim_setup *setup,
     }
     setup->run.file.costs = setup->host.files[setup->run.file.api];
     return choose_bus(run, setup, diags) && choose_clocks(run, setup, diags) &&
-           check_workload(run, setup, diags);
+           check_workload(run, setup, diags) && check_measured(run, setup, diags);
 }
 
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
@@ -366,12 +353,4 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
     const bool card = sdsim_bind(config, &sdsim_card_schema, run->card, run->card_name, &draw,
                                  &setup->card, diags);
     return host && driver && card && check_fit(run, setup, diags);
-}
-
-char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size_t size)
-{
-    const struct sdsim_clock_source source = clock_source(setup);
-    const uint64_t requested = request(setup);
-    return sdsim_clock_explain(&source, setup->asked_hz,
-                               requested < setup->asked_hz ? requested : 0, out, size);
 }

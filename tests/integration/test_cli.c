@@ -23,26 +23,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The test profiles, a plain locale, and nothing from the environment of whoever runs the tests. */
-static const char *const quiet[] = {"SDSIM_DATA_DIR=tests/golden/data", "LC_ALL=C", "NO_COLOR",
-                                    "POSIXLY_CORRECT", NULL};
-
-static struct sdsim_test_result run(const char *const *arguments)
-{
-    return sdsim_test_run(arguments, quiet);
-}
-
-/* The command as one text, for messages. */
-static const char *spelled(const char *const *arguments)
-{
-    static char text[512];
-    size_t used = (size_t)snprintf(text, sizeof text, "sdsim");
-    for (size_t i = 0; arguments[i] != NULL && used < sizeof text; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s", arguments[i]);
-    }
-    return text;
-}
-
 /* ---- what is printed ---- */
 
 static void test_golden(void **state)
@@ -80,12 +60,12 @@ static void test_golden(void **state)
     bool same = true;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char path[128];
-        struct sdsim_test_result result = run(rows[i].arguments);
+        struct sdsim_test_result result = sdsim_test_run_quiet(rows[i].arguments);
         snprintf(path, sizeof path, "tests/golden/%s", rows[i].file);
         same = sdsim_test_golden(path, result.out) && same;
         if (result.code != rows[i].code || result.err[0] != '\0') {
-            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
-                     result.err);
+            fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(rows[i].arguments),
+                     result.code, result.err);
         }
         sdsim_test_result_free(&result);
     }
@@ -112,10 +92,10 @@ static void test_80_columns(void **state)
         {"describe", "card", "plain"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i]);
+        struct sdsim_test_result result = sdsim_test_run_quiet(rows[i]);
         for (char *line = strtok(result.out, "\n"); line != NULL; line = strtok(NULL, "\n")) {
             if (strlen(line) > 80) {
-                fail_msg("%s: %zu columns: %s", spelled(rows[i]), strlen(line), line);
+                fail_msg("%s: %zu columns: %s", sdsim_test_command(rows[i]), strlen(line), line);
             }
         }
         sdsim_test_result_free(&result);
@@ -126,7 +106,7 @@ static void test_version(void **state)
 {
     (void)state;
     static const char *const arguments[] = {"--version", NULL};
-    struct sdsim_test_result result = run(arguments);
+    struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
     unsigned major = 0;
     unsigned minor = 0;
     assert_int_equal(result.code, 0);
@@ -197,11 +177,11 @@ static void test_bad_usage(void **state)
         {"error: --json prints a profile", {"describe", "card", "--json"}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i].arguments);
+        struct sdsim_test_result result = sdsim_test_run_quiet(rows[i].arguments);
         if (result.code != 2 || result.out[0] != '\0' ||
             strstr(result.err, rows[i].message) == NULL) {
             fail_msg("%s: exit code %d, output '%.40s', messages:\n%s\nexpected:\n%s",
-                     spelled(rows[i].arguments), result.code, result.out, result.err,
+                     sdsim_test_command(rows[i].arguments), result.code, result.out, result.err,
                      rows[i].message);
         }
         sdsim_test_result_free(&result);
@@ -213,7 +193,7 @@ static void test_unit_of_measured(void **state)
 {
     (void)state;
     static const char *const arguments[] = {"compare", "single", "--set", "measured=5ms", NULL};
-    struct sdsim_test_result result = run(arguments);
+    struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
     assert_int_equal(result.code, 2);
     assert_string_equal(result.out, "");
     assert_non_null(strstr(result.err, "error: "));
@@ -226,141 +206,14 @@ static void test_failing_run(void **state)
     (void)state;
     static const char *const arguments[] = {
         "run", "single", "--set", "card.capacity=64MB", "--set", "workload.total=100MB", NULL};
-    struct sdsim_test_result result = run(arguments);
+    struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
     assert_int_equal(result.code, 2);
     assert_string_equal(result.out, "");
     assert_non_null(strstr(result.err, "single.yaml: error: run single: "));
     sdsim_test_result_free(&result);
 }
 
-/* ---- broken files ---- */
-
-static const char *const kinds_of_runs[] = {"run", "compare"};
-
-/* The whole of the messages is in NAME.expected; `check` must say exactly that, and the commands
- * that simulate must refuse the file as well. */
-static bool check_broken(const char *name)
-{
-    char path[256];
-    char expected[256];
-    snprintf(path, sizeof path, "tests/broken/%s.yaml", name);
-    snprintf(expected, sizeof expected, "tests/broken/%s.expected", name);
-    const char *const check[] = {"check", path, NULL};
-    struct sdsim_test_result result = run(check);
-    bool right = result.code == 2 && result.out[0] == '\0';
-    if (!right) {
-        fprintf(stderr, "check %s: exit code %d, output '%.40s'\n", path, result.code, result.out);
-    }
-    right = sdsim_test_golden(expected, result.err) && right;
-    sdsim_test_result_free(&result);
-    for (size_t i = 0; i < COUNT(kinds_of_runs); i++) {
-        const char *const simulate[] = {kinds_of_runs[i], path, NULL};
-        result = run(simulate);
-        if (result.code != 2 || result.out[0] != '\0' || strstr(result.err, "error: ") == NULL) {
-            fprintf(stderr, "%s %s: exit code %d, output '%.40s', messages:\n%s", kinds_of_runs[i],
-                    path, result.code, result.out, result.err);
-            right = false;
-        }
-        sdsim_test_result_free(&result);
-    }
-    return right;
-}
-
-static void test_broken_files(void **state)
-{
-    (void)state;
-    DIR *folder = opendir("tests/broken");
-    size_t count = 0;
-    size_t wrong = 0;
-    assert_non_null(folder);
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        char name[200];
-        const char *dot = strstr(entry->d_name, ".yaml");
-        if (dot != NULL) {
-            snprintf(name, sizeof name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-            count++;
-            wrong += !check_broken(name);
-        }
-    }
-    closedir(folder);
-    assert_true(count >= 30);
-    if (wrong > 0) {
-        fail_msg("%zu of %zu broken files", wrong, count);
-    }
-}
-
-/* A file of `size` bytes, the pattern over and over. Returns its path. */
-static const char *make_file(char *path, const char *pattern, size_t size)
-{
-    strcpy(path, "/tmp/sdsim-cli-XXXXXX");
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
-    assert_non_null(out);
-    const size_t length = strlen(pattern);
-    for (size_t i = 0; i < size; i++) {
-        fputc(pattern[i % length], out);
-    }
-    assert_int_equal(fclose(out), 0);
-    return path;
-}
-
-static void test_huge_files(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *pattern;
-        size_t size;
-        const char *message;
-    } rows[] = {
-        {"[", 100000, "error: more than 32 maps or lists inside each other"},
-        {"{a: ", 100000, "error: more than 32 maps or lists inside each other"},
-        {"]", 100000, "error: this ']' closes nothing"},
-        {"a", 2000000, "error: larger than 1024 KiB"},
-        {"- a\n", 1000000, "error: more than 100000 values in one file"},
-        {"\"", 99999, "error: "},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        char path[64];
-        const char *const arguments[] = {"check", make_file(path, rows[i].pattern, rows[i].size),
-                                         NULL};
-        struct sdsim_test_result result = run(arguments);
-        unlink(path);
-        if (result.code != 2 || result.out[0] != '\0' ||
-            strstr(result.err, rows[i].message) == NULL || strlen(result.err) > 3000) {
-            fail_msg("row %zu: exit code %d, messages:\n%.3000s", i, result.code, result.err);
-        }
-        sdsim_test_result_free(&result);
-    }
-}
-
-/* ---- check ---- */
-
-static void test_check(void **state)
-{
-    (void)state;
-    static const struct {
-        int code;
-        const char *message;
-        const char *const arguments[6];
-    } rows[] = {
-        {0, "", {"check", "tests/golden/data"}},
-        {0, "", {"check", "bench"}},
-        {0, "", {"check", "tests/golden/data/cards/plain.yaml"}},
-        {1, "a sync after every call", {"check", "single", "--set", "workload.sync_every=1"}},
-        {0, "", {"check", "single", "--set", "workload.sync_every=1", "--errors"}},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i].arguments);
-        if (result.code != rows[i].code || result.out[0] != '\0' ||
-            (rows[i].message[0] == '\0' ? result.err[0] != '\0'
-                                        : strstr(result.err, rows[i].message) == NULL)) {
-            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
-                     result.err);
-        }
-        sdsim_test_result_free(&result);
-    }
-}
+/* ---- warnings ---- */
 
 /* Warnings of `run` are messages; the data is the same. */
 static void test_warnings_of_run(void **state)
@@ -368,7 +221,7 @@ static void test_warnings_of_run(void **state)
     (void)state;
     static const char *const arguments[] = {
         "run", "single", "--draws", "0", "--set", "workload.sync_every=1", NULL};
-    struct sdsim_test_result result = run(arguments);
+    struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.err, "--set:1:21: warning: a sync after every call"));
     assert_non_null(strstr(result.out, "predicted"));
@@ -388,18 +241,18 @@ static void test_repeatable(void **state)
         {"compare", "tests/golden/data", "--json"},
         {"compare", "tests/golden/data", "--json", "--seed", "1"},
     };
-    struct sdsim_test_result first = run(rows[0]);
+    struct sdsim_test_result first = sdsim_test_run_quiet(rows[0]);
     for (size_t i = 1; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i]);
+        struct sdsim_test_result result = sdsim_test_run_quiet(rows[i]);
         if (strcmp(first.out, result.out) != 0) {
-            sdsim_test_diff(stderr, spelled(rows[i]), first.out, result.out);
-            fail_msg("%s prints something else", spelled(rows[i]));
+            sdsim_test_diff(stderr, sdsim_test_command(rows[i]), first.out, result.out);
+            fail_msg("%s prints something else", sdsim_test_command(rows[i]));
         }
         sdsim_test_result_free(&result);
     }
     static const char *const other[] = {"compare", "tests/golden/data", "--json", "--seed", "2",
                                         NULL};
-    struct sdsim_test_result result = run(other);
+    struct sdsim_test_result result = sdsim_test_run_quiet(other);
     assert_string_not_equal(first.out, result.out); /* and a seed is not ignored */
     sdsim_test_result_free(&result);
     sdsim_test_result_free(&first);
@@ -474,6 +327,7 @@ static void check_sums(const char *path, const char *const *environment)
 static void test_accounts(void **state)
 {
     (void)state;
+    static const char *const bench[] = {"SDSIM_DATA_DIR=tests/golden/data", NULL};
     DIR *folder = opendir("scenarios");
     assert_non_null(folder);
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
@@ -484,7 +338,7 @@ static void test_accounts(void **state)
         }
     }
     closedir(folder);
-    check_sums("bench", quiet);
+    check_sums("bench", bench);
 }
 
 /* So do the figures of the printed table, rounded as they are. */
@@ -494,7 +348,7 @@ static void test_printed_sums(void **state)
     static const char *const ids[] = {"write", "read", "raw", "log"};
     for (size_t i = 0; i < COUNT(ids); i++) {
         const char *const arguments[] = {"run", "bench", ids[i], "--draws", "0", NULL};
-        struct sdsim_test_result result = run(arguments);
+        struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
         long times = 0;
         long shares = 0;
         bool ended = false;
@@ -518,31 +372,46 @@ static void test_printed_sums(void **state)
     }
 }
 
-/* ---- where it goes ---- */
-
-static bool is_gone(const char *path)
+/* The cause the published measurement misses: whatever the call, reads go out eight sectors at a
+ * time, because the 4 KiB buffer of the file API is refilled. */
+static void test_cause_of_flat_reads(void **state)
 {
-    struct stat status;
-    return stat(path, &status) != 0;
+    (void)state;
+    static const struct {
+        const char *id;
+        const char *reading;
+    } rows[] = {
+        {"read-16k", "each read of 16KiB became 4 commands of 8 sectors: the 4KiB buffer"},
+        {"read-32k", "each read of 32KiB became 8 commands of 8 sectors: the 4KiB buffer"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *const arguments[] = {"run", "esp32-arduino-sd", rows[i].id, "--draws", "0",
+                                         NULL};
+        struct sdsim_test_result result = sdsim_test_run(arguments, NULL);
+        if (result.code != 0 || strstr(result.out, rows[i].reading) == NULL) {
+            fail_msg("%s: exit code %d, output:\n%s", rows[i].id, result.code, result.out);
+        }
+        sdsim_test_result_free(&result);
+    }
 }
+
+/* ---- where it goes ---- */
 
 static void test_output_file(void **state)
 {
     (void)state;
     char folder[] = "/tmp/sdsim-cli-XXXXXX";
     char path[64];
-    char command[128];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out.json", folder);
     const char *const plain[] = {"compare", "tests/golden/data", "--json", NULL};
     const char *const to_file[] = {"compare", "tests/golden/data", "--json", "-o", path, NULL};
-    struct sdsim_test_result expected = run(plain);
+    struct sdsim_test_result expected = sdsim_test_run_quiet(plain);
     for (int i = 0; i < 2; i++) { /* a new file, and one that is there */
-        struct sdsim_test_result result = run(to_file);
+        struct sdsim_test_result result = sdsim_test_run_quiet(to_file);
         assert_int_equal(result.code, 1);
         assert_string_equal(result.out, "");
         sdsim_test_result_free(&result);
-        assert_true(sdsim_test_golden("tests/golden/compare.json", expected.out));
         FILE *file = fopen(path, "r");
         char *text = calloc(1, strlen(expected.out) + 2);
         assert_true(file != NULL && text != NULL);
@@ -558,21 +427,20 @@ static void test_output_file(void **state)
     struct stat before;
     struct stat after;
     assert_int_equal(stat(path, &before), 0);
-    struct sdsim_test_result result = run(failing);
+    struct sdsim_test_result result = sdsim_test_run_quiet(failing);
     assert_int_equal(result.code, 2);
     sdsim_test_result_free(&result);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     unlink(path);
-    snprintf(command, sizeof command, "%s", folder);
-    assert_int_equal(rmdir(command), 0);
-    assert_true(is_gone(folder));
+    assert_int_equal(rmdir(folder), 0); /* only if it is empty */
 }
 
 /* What can't be written is a fault, not success. */
 static void test_write_faults(void **state)
 {
     (void)state;
+    static const char *const plain[] = {"SDSIM_DATA_DIR=tests/golden/data", NULL};
     static const char *const full[] = {">/dev/full", "SDSIM_DATA_DIR=tests/golden/data", NULL};
     static const struct {
         int code;
@@ -585,17 +453,17 @@ static void test_write_faults(void **state)
         {3, full, {"compare", "single"}},
         {3, full, {"run", "single", "--draws", "0"}},
         {3, full, {"describe", "card"}},
-        {3, quiet, {"list", "-o", "/dev/full"}},
-        {3, quiet, {"list", "-o", "/nowhere/at/all"}},
-        {3, quiet, {"list", "-o", "/tmp"}},
-        {0, quiet, {"list", "-o", "/dev/null"}},
+        {3, plain, {"list", "-o", "/dev/full"}},
+        {3, plain, {"list", "-o", "/nowhere/at/all"}},
+        {3, plain, {"list", "-o", "/tmp"}},
+        {0, plain, {"list", "-o", "/dev/null"}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct sdsim_test_result result = sdsim_test_run(rows[i].arguments, rows[i].environment);
         if (result.code != rows[i].code ||
             (rows[i].code == 3 && strstr(result.err, "error: cannot write to ") == NULL)) {
-            fail_msg("%s: exit code %d, messages:\n%s", spelled(rows[i].arguments), result.code,
-                     result.err);
+            fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(rows[i].arguments),
+                     result.code, result.err);
         }
         sdsim_test_result_free(&result);
     }
@@ -682,13 +550,11 @@ int main(void)
         cmocka_unit_test(test_bad_usage),
         cmocka_unit_test(test_unit_of_measured),
         cmocka_unit_test(test_failing_run),
-        cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_huge_files),
-        cmocka_unit_test(test_check),
         cmocka_unit_test(test_warnings_of_run),
         cmocka_unit_test(test_repeatable),
         cmocka_unit_test(test_accounts),
         cmocka_unit_test(test_printed_sums),
+        cmocka_unit_test(test_cause_of_flat_reads),
         cmocka_unit_test(test_output_file),
         cmocka_unit_test(test_write_faults),
         cmocka_unit_test(test_style),

@@ -128,7 +128,8 @@ static enum sdsim_exit run_other(char **argv)
     if (is_plain_word(name)) {
         run_program(name, argv);
     }
-    if (errno != ENOENT) {
+    /* execvp says EACCES also when it could not look into a folder of the PATH. */
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) {
         fprintf(stderr, "error: cannot run sdsim-%s: %s\n", name, strerror(errno));
         return SDSIM_EXIT_INPUT;
     }

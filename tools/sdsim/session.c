@@ -74,6 +74,18 @@ static const char *report_missing(struct sdsim_session *session, const char *kin
     return NULL;
 }
 
+static const char *find_known(struct sdsim_session *session, const char *kind, const char *name)
+{
+    const struct sdsim_profile_file *files;
+    const size_t count = sdsim_config_list(session->config, kind, &files);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(files[i].name, name) == 0) {
+            return files[i].path;
+        }
+    }
+    return report_missing(session, kind, name);
+}
+
 const char *sdsim_session_find(struct sdsim_session *session, const char *kind, const char *name)
 {
     struct stat status;
@@ -84,17 +96,8 @@ const char *sdsim_session_find(struct sdsim_session *session, const char *kind, 
         }
         return there ? name : NULL;
     }
-    const struct sdsim_profile_file *files;
-    const size_t count = sdsim_config_list(session->config, kind, &files);
-    if (there) {
-        return as_path(session, name);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(files[i].name, name) == 0) {
-            return files[i].path;
-        }
-    }
-    return report_missing(session, kind, name);
+    return there && !S_ISDIR(status.st_mode) ? as_path(session, name)
+                                             : find_known(session, kind, name);
 }
 
 /* Room for what any of the schemas fills. */
