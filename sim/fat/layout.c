@@ -381,44 +381,61 @@ void sdsim_layout_destroy(struct sdsim_layout *layout)
 
 /* ---- the map ---- */
 
-/* Adds sectors from..end to one member of the cells they lie in. */
-static void spread(struct sdsim_map_cell *cells, size_t count, uint32_t cell_sectors, size_t member,
-                   uint64_t from, uint64_t end)
+struct map {
+    struct sdsim_map_cell *cells;
+    size_t count;
+    uint32_t cell_sectors;
+};
+
+/* Counts sectors from..end in the cells they lie in. */
+static void spread(const struct map *map, enum sdsim_map_kind kind, uint64_t from, uint64_t end)
 {
-    const uint64_t room = (uint64_t)cell_sectors * count;
+    const uint64_t room = (uint64_t)map->cell_sectors * map->count;
     end = end < room ? end : room;
     while (from < end) {
-        const uint64_t cell = from / cell_sectors;
-        const uint64_t border = (cell + 1) * cell_sectors;
+        const uint64_t cell = from / map->cell_sectors;
+        const uint64_t border = (cell + 1) * map->cell_sectors;
         const uint64_t to = border < end ? border : end;
-        *(uint32_t *)(void *)((char *)&cells[cell] + member) += (uint32_t)(to - from);
+        map->cells[cell].sectors[kind] += (uint32_t)(to - from);
         from = to;
     }
 }
 
-static size_t member_of(const struct sdsim_layout *layout, uint32_t cluster)
+static enum sdsim_map_kind kind_of(const struct sdsim_layout *layout, uint32_t cluster)
 {
-    if (!sdsim_bit(layout->used, cluster)) {
-        return offsetof(struct sdsim_map_cell, free);
+    return !sdsim_bit(layout->used, cluster)     ? SDSIM_MAP_FREE
+           : sdsim_bit(layout->reached, cluster) ? SDSIM_MAP_USED
+                                                 : SDSIM_MAP_LOST;
+}
+
+static void spread_clusters(const struct sdsim_layout *layout, const struct map *map)
+{
+    const struct sdsim_geometry *g = &layout->geometry;
+    uint32_t first = 2;
+    for (uint32_t cluster = 3; cluster - 2 <= g->clusters; cluster++) {
+        const enum sdsim_map_kind kind = kind_of(layout, first);
+        if (cluster - 2 == g->clusters || kind_of(layout, cluster) != kind) {
+            const uint64_t from = sdsim_layout_lba(layout, first);
+            spread(map, kind, from, from + (uint64_t)(cluster - first) * g->cluster_sectors);
+            first = cluster;
+        }
     }
-    return sdsim_bit(layout->reached, cluster) ? offsetof(struct sdsim_map_cell, used)
-                                               : offsetof(struct sdsim_map_cell, lost);
 }
 
 /* Moves the chosen file's sectors over from what they were counted as. */
-static void mark_chosen(const struct sdsim_layout *layout, uint32_t cell_sectors,
-                        struct sdsim_map_cell *cells, size_t count)
+static void spread_chosen(const struct sdsim_layout *layout, const struct map *map)
 {
-    const uint32_t size = layout->geometry.cluster_sectors;
     for (size_t i = 0; i < layout->chosen.run_count; i++) {
         const struct sdsim_cluster_run *run = &layout->chosen.runs[i];
         const uint64_t from = sdsim_layout_lba(layout, run->first);
-        spread(cells, count, cell_sectors, offsetof(struct sdsim_map_cell, chosen), from,
-               from + (uint64_t)run->count * size);
+        spread(map, SDSIM_MAP_CHOSEN, from,
+               from + (uint64_t)run->count * layout->geometry.cluster_sectors);
     }
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t chosen = cells[i].chosen;
-        cells[i].used -= chosen < cells[i].used ? chosen : cells[i].used;
+    for (size_t i = 0; i < map->count; i++) {
+        uint32_t *sectors = map->cells[i].sectors;
+        const uint32_t chosen = sectors[SDSIM_MAP_CHOSEN];
+        sectors[SDSIM_MAP_USED] -=
+            chosen < sectors[SDSIM_MAP_USED] ? chosen : sectors[SDSIM_MAP_USED];
     }
 }
 
@@ -426,22 +443,12 @@ void sdsim_layout_map(const struct sdsim_layout *layout, uint32_t cell_sectors,
                       struct sdsim_map_cell *cells, size_t count)
 {
     const struct sdsim_geometry *g = &layout->geometry;
-    const uint64_t data_end = g->data_start + (uint64_t)g->clusters * g->cluster_sectors;
+    const struct map map = {cells, count, cell_sectors};
+    const uint64_t end = g->data_start + (uint64_t)g->clusters * g->cluster_sectors;
     memset(cells, 0, count * sizeof *cells);
-    spread(cells, count, cell_sectors, offsetof(struct sdsim_map_cell, outside), 0, g->start);
-    spread(cells, count, cell_sectors, offsetof(struct sdsim_map_cell, system), g->start,
-           g->data_start);
-    uint32_t first = 2;
-    for (uint32_t cluster = 2; cluster - 2 < g->clusters; cluster++) {
-        const bool last = cluster - 1 == g->clusters;
-        if (last || member_of(layout, cluster + 1) != member_of(layout, first)) {
-            const uint64_t from = sdsim_layout_lba(layout, first);
-            spread(cells, count, cell_sectors, member_of(layout, first), from,
-                   from + (uint64_t)(cluster + 1 - first) * g->cluster_sectors);
-            first = cluster + 1;
-        }
-    }
-    spread(cells, count, cell_sectors, offsetof(struct sdsim_map_cell, outside), data_end,
-           layout->device_sectors);
-    mark_chosen(layout, cell_sectors, cells, count);
+    spread(&map, SDSIM_MAP_OUTSIDE, 0, g->start);
+    spread(&map, SDSIM_MAP_SYSTEM, g->start, g->data_start);
+    spread_clusters(layout, &map);
+    spread(&map, SDSIM_MAP_OUTSIDE, end, layout->device_sectors);
+    spread_chosen(layout, &map);
 }

@@ -203,14 +203,20 @@ struct sdsim_alignment sdsim_layout_alignment(const struct sdsim_geometry *geome
 /* First sector of a cluster. */
 uint32_t sdsim_layout_lba(const struct sdsim_layout *layout, uint32_t cluster);
 
-/* What is in a piece of the device, in sectors. */
+/* What a sector may be. */
+enum sdsim_map_kind {
+    SDSIM_MAP_OUTSIDE, /* not in the volume */
+    SDSIM_MAP_SYSTEM,  /* everything in front of cluster 2 */
+    SDSIM_MAP_FREE,
+    SDSIM_MAP_USED,
+    SDSIM_MAP_LOST,   /* bad clusters, too */
+    SDSIM_MAP_CHOSEN, /* of the file asked for */
+    SDSIM_MAP_KINDS
+};
+
+/* What is in a piece of the device. */
 struct sdsim_map_cell {
-    uint32_t outside; /* of the volume */
-    uint32_t system;  /* everything in front of cluster 2 */
-    uint32_t used;
-    uint32_t lost; /* bad clusters, too */
-    uint32_t free;
-    uint32_t chosen; /* of the file asked for; not in `used` again */
+    uint32_t sectors[SDSIM_MAP_KINDS]; /* a sector of the chosen file is not counted as used */
 };
 
 /* Fills in `count` cells of `cell_sectors` sectors each, from sector 0 on. */

@@ -28,15 +28,3 @@ struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
     verdict.within = verdict.error <= verdict.tolerance && -verdict.error <= verdict.tolerance;
     return verdict;
 }
-
-bool sdsim_measured_fits(const struct sdsim_quantity *measured, enum sdsim_metric metric)
-{
-    switch (metric) {
-    case SDSIM_METRIC_THROUGHPUT:
-        return measured->unit == SDSIM_UNIT_RATE;
-    case SDSIM_METRIC_LINES:
-        return measured->unit == SDSIM_UNIT_PER_SECOND;
-    default:
-        return measured->unit == SDSIM_UNIT_TIME;
-    }
-}

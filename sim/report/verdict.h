@@ -26,7 +26,4 @@ struct sdsim_verdict {
 struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
                                    const struct sdsim_prediction *prediction);
 
-/* Whether the unit of a measured value is that of the metric. */
-bool sdsim_measured_fits(const struct sdsim_quantity *measured, enum sdsim_metric metric);
-
 #endif

@@ -100,18 +100,6 @@ static void test_verdicts(void **state)
     assert_false(sdsim_verdict(&nothing, &prediction).given);
 }
 
-static void test_measured_units(void **state)
-{
-    (void)state;
-    const struct sdsim_quantity rate = {.unit = SDSIM_UNIT_RATE};
-    const struct sdsim_quantity lines = {.unit = SDSIM_UNIT_PER_SECOND};
-    const struct sdsim_quantity time = {.unit = SDSIM_UNIT_TIME};
-    assert_true(sdsim_measured_fits(&rate, SDSIM_METRIC_THROUGHPUT));
-    assert_true(sdsim_measured_fits(&lines, SDSIM_METRIC_LINES));
-    assert_false(sdsim_measured_fits(&rate, SDSIM_METRIC_LINES));
-    assert_false(sdsim_measured_fits(&time, SDSIM_METRIC_THROUGHPUT));
-}
-
 /* ---- comparisons ---- */
 
 /* Rows with the given errors; those of the upper half are not covered. */
@@ -453,8 +441,7 @@ static void test_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commands),         cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_measured_units),   cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_commands),         cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_summary),
         cmocka_unit_test(test_empty_comparison), cmocka_unit_test(test_comparison_without_memory),
         cmocka_unit_test(test_readings),         cmocka_unit_test(test_shares),
     };

@@ -70,21 +70,6 @@ static void load_all(struct sdsim_session *session, const struct sdsim_arguments
     }
 }
 
-/* A value that was measured in another unit than the run predicts can't be compared. */
-static bool check_units(struct sdsim_session *session, const struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct sdsim_job *job = &rows->jobs[i];
-        const enum sdsim_metric metric = job->report.prediction.typical.metric;
-        if (!sdsim_measured_fits(&job->setup.run.measured, metric)) {
-            sdsim_node_diag(&session->diags, SDSIM_ERROR,
-                            sdsim_node_get(job->report.run->tree, "measured"), NULL,
-                            "this run is predicted in %s", sdsim_metric_unit(metric));
-        }
-    }
-    return !sdsim_session_report(session);
-}
-
 static bool print(const struct sdsim_arguments *arguments,
                   const struct sdsim_comparison *comparison, FILE *out)
 {
@@ -134,10 +119,8 @@ static enum sdsim_exit compare_in(struct sdsim_session *session,
     struct rows rows = {.jobs = NULL};
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     load_all(session, arguments, &files, &rows);
-    if (!sdsim_session_report(session) &&
-        sdsim_predict_jobs(session->config, rows.jobs, rows.count, arguments->draws,
-                           arguments->jobs) &&
-        check_units(session, &rows)) {
+    if (!sdsim_session_report(session) && sdsim_predict_jobs(session->config, rows.jobs, rows.count,
+                                                             arguments->draws, arguments->jobs)) {
         code = print_rows(arguments, &rows);
     }
     free_rows(&rows);
