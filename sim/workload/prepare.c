@@ -1,6 +1,7 @@
 #include "workload/prepare.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/rng.h"
 #include "fat/file.h"
@@ -191,14 +192,33 @@ static enum sdsim_fat_result make_directory(struct sdsim_volume *volume, uint64_
     return result;
 }
 
-enum sdsim_fat_result sdsim_workload_prepare(struct sdsim_volume *volume,
-                                             const struct sdsim_preparation *preparation,
-                                             const struct sdsim_workload_params *params)
+/* Free count and hint of FSINFO become "unknown", as some formatters and cameras leave them. */
+static enum sdsim_fat_result forget_fsinfo(struct sdsim_volume *volume)
 {
-    const enum sdsim_fat_result filled = fill(volume, preparation);
-    if (filled != SDSIM_FAT_OK) {
-        return filled;
+    enum { FREE_COUNT = 488, HINT_END = 496 };
+    const struct sdsim_disk *disk = volume->disk;
+    const uint32_t lba = volume->geometry.start + 1;
+    uint8_t sector[SDSIM_SECTOR];
+    sdsim_ps no_time = 0;
+    if (!volume->geometry.has_fsinfo) {
+        return SDSIM_FAT_OK;
     }
+    if (disk->ops->read(disk->context, &no_time, lba, 1, SDSIM_FOR_FSINFO, sector) !=
+        SDSIM_DISK_OK) {
+        return SDSIM_FAT_DISK_ERROR;
+    }
+    memset(sector + FREE_COUNT, 0xFF, HINT_END - FREE_COUNT);
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES, .bytes = sector};
+    return disk->ops->write(disk->context, &no_time, lba, 1, SDSIM_FOR_FSINFO, &content) ==
+                   SDSIM_DISK_OK
+               ? SDSIM_FAT_OK
+               : SDSIM_FAT_DISK_ERROR;
+}
+
+static enum sdsim_fat_result make_what_is_needed(struct sdsim_volume *volume,
+                                                 const struct sdsim_preparation *preparation,
+                                                 const struct sdsim_workload_params *params)
+{
     switch ((enum sdsim_action)params->action) {
     case SDSIM_DO_READ:
     case SDSIM_DO_SEEK:
@@ -211,4 +231,18 @@ enum sdsim_fat_result sdsim_workload_prepare(struct sdsim_volume *volume,
     default:
         return SDSIM_FAT_OK;
     }
+}
+
+enum sdsim_fat_result sdsim_workload_prepare(struct sdsim_volume *volume,
+                                             const struct sdsim_preparation *preparation,
+                                             const struct sdsim_workload_params *params)
+{
+    enum sdsim_fat_result result = fill(volume, preparation);
+    if (result == SDSIM_FAT_OK) {
+        result = make_what_is_needed(volume, preparation, params);
+    }
+    if (result == SDSIM_FAT_OK && !preparation->fsinfo) {
+        result = forget_fsinfo(volume);
+    }
+    return result;
 }

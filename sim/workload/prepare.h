@@ -31,11 +31,13 @@ enum sdsim_writer {
 struct sdsim_preparation {
     uint64_t fill;     /* in 10^-9 of the clusters */
     uint64_t fragment; /* bytes; 0: not fragmented */
+    bool fsinfo;       /* FAT32: leave FSINFO as it is; false: free count and hint unknown */
     int writer;        /* enum sdsim_writer */
     uint64_t seed;
 };
 
-/* Prepares a mounted volume that takes no time for a workload. SDSIM_FAT_DENIED: no room. */
+/* Prepares a mounted volume that takes no time for a workload. SDSIM_FAT_DENIED: no room. The
+ * volume is to be unmounted afterwards. */
 enum sdsim_fat_result sdsim_workload_prepare(struct sdsim_volume *volume,
                                              const struct sdsim_preparation *preparation,
                                              const struct sdsim_workload_params *params);
