@@ -7,13 +7,10 @@
 
 const struct sdsim_driver_class *sdsim_driver_class(enum sdsim_driver_code code)
 {
-    static const struct sdsim_driver_class *const classes[SDSIM_DRIVER_COUNT] = {
-        [SDSIM_DRIVER_ARDUINO_SD] = &sdsim_driver_arduino_sd,
-        [SDSIM_DRIVER_IDF_SDSPI] = &sdsim_driver_idf_sdspi,
-        [SDSIM_DRIVER_SDCARDIO] = &sdsim_driver_sdcardio,
-        [SDSIM_DRIVER_IDF_SDMMC] = &sdsim_driver_idf_sdmmc,
-        [SDSIM_DRIVER_ARDUINO_SDMMC] = &sdsim_driver_arduino_sdmmc,
-        [SDSIM_DRIVER_SDIOIO] = &sdsim_driver_sdioio,
+    static const struct sdsim_driver_class *const classes[] = {
+#define SDSIM_DRIVER_ENTRY(code, class, name, doc) &sdsim_driver_##class,
+        SDSIM_DRIVER_LIST(SDSIM_DRIVER_ENTRY)
+#undef SDSIM_DRIVER_ENTRY
     };
     return (unsigned)code < SDSIM_DRIVER_COUNT ? classes[code] : NULL;
 }

@@ -23,17 +23,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/list.h"
 #include "flash/medium.h"
 #include "port/port.h"
 
 enum sdsim_driver_code {
-    SDSIM_DRIVER_ARDUINO_SD,
-    SDSIM_DRIVER_IDF_SDSPI,
-    SDSIM_DRIVER_SDCARDIO,
-    SDSIM_DRIVER_IDF_SDMMC,
-    SDSIM_DRIVER_ARDUINO_SDMMC,
-    SDSIM_DRIVER_SDIOIO,
-    SDSIM_DRIVER_COUNT
+#define SDSIM_DRIVER_CODE(code, class, name, doc) SDSIM_DRIVER_##code,
+    SDSIM_DRIVER_LIST(SDSIM_DRIVER_CODE)
+#undef SDSIM_DRIVER_CODE
+        SDSIM_DRIVER_COUNT
 };
 
 /* What a driver's steps cost on one host. Each driver says in its file which of these it has. */

@@ -6,12 +6,10 @@
 
 #include "driver/driver.h"
 
-extern const struct sdsim_driver_class sdsim_driver_arduino_sd;
-extern const struct sdsim_driver_class sdsim_driver_idf_sdspi;
-extern const struct sdsim_driver_class sdsim_driver_sdcardio;
-extern const struct sdsim_driver_class sdsim_driver_idf_sdmmc;
-extern const struct sdsim_driver_class sdsim_driver_arduino_sdmmc;
-extern const struct sdsim_driver_class sdsim_driver_sdioio;
+#define SDSIM_DRIVER_EXTERN(code, class, name, doc)                                                \
+    extern const struct sdsim_driver_class sdsim_driver_##class;
+SDSIM_DRIVER_LIST(SDSIM_DRIVER_EXTERN)
+#undef SDSIM_DRIVER_EXTERN
 
 /* Carries out a transaction; on failure remembers `step` and the LBA. True if all went well. */
 bool sdsim_driver_do(struct sdsim_driver *driver, sdsim_ps *now, const char *step, uint32_t lba,

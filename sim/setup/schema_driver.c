@@ -6,13 +6,10 @@
 #define AT(member) offsetof(struct sdsim_driver_profile, member)
 
 static const struct sdsim_choice codes[] = {
-    {"arduino-esp32-sd", SDSIM_DRIVER_ARDUINO_SD, "arduino-esp32 SD over SPI"},
-    {"esp-idf-sdspi", SDSIM_DRIVER_IDF_SDSPI, "ESP-IDF over SPI"},
-    {"circuitpython-sdcardio", SDSIM_DRIVER_SDCARDIO, "CircuitPython over SPI"},
-    {"esp-idf-sdmmc", SDSIM_DRIVER_IDF_SDMMC, "ESP-IDF SD host"},
-    {"arduino-esp32-sdmmc", SDSIM_DRIVER_ARDUINO_SDMMC, "arduino-esp32 SD_MMC"},
-    {"circuitpython-sdioio", SDSIM_DRIVER_SDIOIO, "CircuitPython sdioio on Espressif chips"},
-    {NULL, 0, NULL},
+#define SDSIM_DRIVER_CHOICE(code, class, name, doc) {name, SDSIM_DRIVER_##code, doc},
+    SDSIM_DRIVER_LIST(SDSIM_DRIVER_CHOICE)
+#undef SDSIM_DRIVER_CHOICE
+        {NULL, 0, NULL},
 };
 
 static const struct sdsim_choice clocks[] = {

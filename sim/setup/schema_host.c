@@ -125,22 +125,17 @@ static const struct sdsim_schema cost_schema = {
     .size = sizeof(struct sdsim_host_driver_params),
 };
 
-#define DRIVER(text, index)                                                                        \
-    {                                                                                              \
-        .name = (text), .type = SDSIM_VALUE_MAP,                                                   \
-        .offset = (index) * sizeof(struct sdsim_host_driver_params), .schema = &cost_schema,       \
-        .given_offset = (index) * sizeof(struct sdsim_host_driver_params) +                        \
-                        offsetof(struct sdsim_host_driver_params, given) + 1,                      \
-        .doc = "Costs of this driver."                                                             \
-    }
-
 static const struct sdsim_key drivers_keys[] = {
-    DRIVER("arduino-esp32-sd", SDSIM_DRIVER_ARDUINO_SD),
-    DRIVER("esp-idf-sdspi", SDSIM_DRIVER_IDF_SDSPI),
-    DRIVER("circuitpython-sdcardio", SDSIM_DRIVER_SDCARDIO),
-    DRIVER("esp-idf-sdmmc", SDSIM_DRIVER_IDF_SDMMC),
-    DRIVER("arduino-esp32-sdmmc", SDSIM_DRIVER_ARDUINO_SDMMC),
-    DRIVER("circuitpython-sdioio", SDSIM_DRIVER_SDIOIO),
+#define SDSIM_DRIVER_KEY(code, class, text, sentence)                                              \
+    {.name = text,                                                                                 \
+     .type = SDSIM_VALUE_MAP,                                                                      \
+     .offset = SDSIM_DRIVER_##code * sizeof(struct sdsim_host_driver_params),                      \
+     .schema = &cost_schema,                                                                       \
+     .given_offset = SDSIM_DRIVER_##code * sizeof(struct sdsim_host_driver_params) +               \
+                     offsetof(struct sdsim_host_driver_params, given) + 1,                         \
+     .doc = "Costs of " sentence "."},
+    SDSIM_DRIVER_LIST(SDSIM_DRIVER_KEY)
+#undef SDSIM_DRIVER_KEY
 };
 
 static const struct sdsim_schema drivers_schema = {
