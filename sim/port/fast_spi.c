@@ -13,6 +13,9 @@
  *
  * Block 0 of a run and every block the card calls different (a page group completes, a pause is
  * due) are stepped one by one. With a recorder everything is: it wants to see each block.
+ *
+ * Limits: a card that was too busy to hear a write command looks for commands in the data that
+ * follows. Here it sees nothing of them; the host learns the same, that no block was accepted.
  */
 #include "port/fast.h"
 #include "port/fast_spi.h"
@@ -79,8 +82,6 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
     const sdsim_ps from = *now;
     if (!port->selected) {
         ready.at = 0; /* the line is pulled up */
-    } else if (ready.at <= from) {
-        port->busy_in = 0;
     }
     const sdsim_ps first = sdsim_time_sum(from, cost->before);
     uint64_t look = satisfying_look(port, wait->test, first, period, ready.at);

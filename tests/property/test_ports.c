@@ -1,11 +1,9 @@
 /*
  * One card, one driver, every port: the closed-form port and the byte-exact one finish every
  * transaction at the same picosecond, with the same result, account and counters, and leave the
- * same medium. So does the closed-form port with somebody listening, for whom it steps block by
- * block. On the SD bus, where no byte-exact port exists, that is what it is compared with.
+ * same medium. So does the closed-form port with somebody listening, for whom it steps.
  *
  * Each sequence makes up a card, a clock, an engine and a list of transactions a driver may send.
- * SDSIM_SEED chooses another luck, SDSIM_SEQUENCE runs one sequence of it alone.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,83 +12,15 @@
 #include <cmocka.h>
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/rng.h"
-#include "driver/driver.h"
-#include "port/wire.h"
+#include "port_worlds.h"
 
-#define MOST_BLOCKS 512u
-
-/* ---- luck ---- */
-
-static uint64_t below(struct sdsim_rng *rng, uint64_t bound)
-{
-    return sdsim_rng_below(rng, bound);
-}
-
-static bool one_in(struct sdsim_rng *rng, uint64_t n)
-{
-    return below(rng, n) == 0;
-}
-
-static uint64_t pick(struct sdsim_rng *rng, const uint64_t *from, size_t count)
-{
-    return from[below(rng, count)];
-}
-#define PICK(rng, ...)                                                                             \
-    pick(rng, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
-
-/* ---- one card behind three ports ---- */
-
-enum { FAST, REFERENCE, LISTENED, WORLDS };
-
-static const char *const world_names[WORLDS] = {"fast", "the reference", "fast with a recorder"};
-
-/* Sums the spans by kind. */
-struct listener {
-    struct sdsim_recorder recorder;
-    sdsim_ps kinds[SDSIM_KIND_COUNT];
-};
-
-static void hear(struct sdsim_recorder *recorder, const struct sdsim_span *span)
-{
-    struct listener *listener = (struct listener *)recorder;
-    listener->kinds[span->kind] += span->duration * span->count;
-}
-
-struct world {
-    struct sdsim_medium *medium;
-    struct sdsim_card card;
-    struct sdsim_meter meter;
-    struct listener listener;
-    struct sdsim_port fast;
-    struct sdsim_wire wire;
-    struct sdsim_port *port;
-    sdsim_ps now;
-    struct sdsim_result result;
-    uint8_t *out;
-    struct sdsim_driver driver; /* the drivers' test */
-    enum sdsim_driver_error error;
-};
-
-/* What a sequence is about. The generator looks at the first world only to stay within what a
+/* A sequence of transactions. The generator looks at the first world only to stay within what a
  * driver may do. */
-struct sequence {
-    uint64_t seed;
-    uint64_t number;
-    enum sdsim_bus_mode mode;
-    unsigned step;
-    const char *action;
-    struct sdsim_rng rng;
-    struct sdsim_card_params params;
+struct script {
+    struct sdsim_test_sequence base;
     struct sdsim_spi_engine engine;
-    struct world worlds[WORLDS];
-    uint8_t *content;
-
-    /* what the host knows */
     bool ready;      /* the card was initialised */
     bool reading;    /* a CMD18 is open */
     bool writing;    /* a CMD25 is open */
@@ -98,249 +28,38 @@ struct sequence {
     bool tight;      /* it has no dead times */
 };
 
-static void fail_here(const struct sequence *s, int world, const char *what, uint64_t expected,
-                      uint64_t got)
-{
-    fail_msg("SDSIM_SEED=%llu SDSIM_SEQUENCE=%llu, step %u (%s): %s differs from the %s in %s: "
-             "%llu, not %llu",
-             (unsigned long long)s->seed, (unsigned long long)s->number, s->step, s->action,
-             world_names[world], s->mode == SDSIM_BUS_SPI ? "wire" : "stepped one", what,
-             (unsigned long long)got, (unsigned long long)expected);
-}
-
-static void same(const struct sequence *s, int world, const char *what, uint64_t expected,
-                 uint64_t got)
-{
-    if (expected != got) {
-        fail_here(s, world, what, expected, got);
-    }
-}
-
-static void compare_meters(const struct sequence *s, int world)
-{
-    const struct sdsim_meter *reference = &s->worlds[REFERENCE].meter;
-    const struct sdsim_meter *other = &s->worlds[world].meter;
-    for (int purpose = 0; purpose < SDSIM_PURPOSE_COUNT; purpose++) {
-        for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
-            same(s, world, sdsim_kind_name((enum sdsim_kind)kind),
-                 reference->account.ps[purpose][kind], other->account.ps[purpose][kind]);
-        }
-    }
-    for (unsigned i = 0; i < 64; i++) {
-        same(s, world, "commands", reference->counters.commands[i], other->counters.commands[i]);
-        same(s, world, "application commands", reference->counters.app_commands[i],
-             other->counters.app_commands[i]);
-    }
-    same(s, world, "blocks read", reference->counters.blocks_read, other->counters.blocks_read);
-    same(s, world, "blocks written", reference->counters.blocks_written,
-         other->counters.blocks_written);
-    same(s, world, "bus clocks", reference->counters.bus_clocks, other->counters.bus_clocks);
-    same(s, world, "longest wait", reference->counters.longest_wait, other->counters.longest_wait);
-    same(s, world, "time of the longest wait", reference->counters.longest_wait_at,
-         other->counters.longest_wait_at);
-    assert_memory_equal(&reference->counters, &other->counters, sizeof reference->counters);
-}
-
-static void compare(const struct sequence *s)
-{
-    const struct world *reference = &s->worlds[REFERENCE];
-    for (int i = 0; i < WORLDS; i++) {
-        const struct world *other = &s->worlds[i];
-        same(s, i, "finish time", reference->now, other->now);
-        same(s, i, "outcome", reference->result.outcome, other->result.outcome);
-        same(s, i, "R1", reference->result.r1, other->result.r1);
-        for (unsigned e = 0; e < sizeof reference->result.extra; e++) {
-            same(s, i, "response", reference->result.extra[e], other->result.extra[e]);
-        }
-        same(s, i, "blocks done", reference->result.blocks_done, other->result.blocks_done);
-        same(s, i, "error", reference->error, other->error);
-        compare_meters(s, i);
-        same(s, i, "CS", reference->port->selected, other->port->selected);
-        same(s, i, "clock remainder", reference->port->clock.remainder,
-             other->port->clock.remainder);
-        same(s, i, "end of busy", reference->card.busy.at, other->card.busy.at);
-        same(s, i, "card state", reference->card.state, other->card.state);
-        same(s, i, "card position", reference->card.lba, other->card.lba);
-        same(s, i, "blocks in the flash", reference->card.flash.blocks_written,
-             other->card.flash.blocks_written);
-        same(s, i, "carried pause", reference->card.flash.carried, other->card.flash.carried);
-    }
-    same(s, REFERENCE, "account total", sdsim_account_total(&reference->meter.account),
-         reference->now);
-}
-
-/* The bytes that were read, in a transaction of blocks of `bytes`. */
-static void compare_data(const struct sequence *s, uint32_t blocks, uint32_t bytes)
-{
-    for (int i = 0; i < WORLDS; i++) {
-        if (memcmp(s->worlds[REFERENCE].out, s->worlds[i].out, (size_t)blocks * bytes) != 0) {
-            fail_here(s, i, "data", 0, 1);
-        }
-    }
-}
-
-/* What a listener hears adds up: everything but polls and N_AC, which are booked only. */
-static void compare_spans(const struct sequence *s)
-{
-    static const enum sdsim_kind heard[] = {SDSIM_PAYLOAD, SDSIM_ACCESS, SDSIM_BUSY,
-                                            SDSIM_PAUSE,   SDSIM_COPY,   SDSIM_HOST};
-    const struct world *world = &s->worlds[LISTENED];
-    for (size_t i = 0; i < sizeof heard / sizeof *heard; i++) {
-        same(s, LISTENED, sdsim_kind_name(heard[i]),
-             sdsim_account_kind(&world->meter.account, heard[i]), world->listener.kinds[heard[i]]);
-    }
-}
-
-static void create_worlds(struct sequence *s, uint32_t draw)
-{
-    for (int i = 0; i < WORLDS; i++) {
-        struct world *world = &s->worlds[i];
-        world->medium = sdsim_medium_create(sdsim_csd_sectors(&s->params), 0xFF);
-        world->out = malloc((size_t)MOST_BLOCKS * SDSIM_SECTOR);
-        assert_non_null(world->medium);
-        assert_non_null(world->out);
-        sdsim_card_init(&world->card, &s->params, world->medium, s->number, draw);
-        sdsim_fast_init(&world->fast, s->mode, &world->card, &world->meter);
-        sdsim_wire_init(&world->wire, &world->card, &world->meter);
-        const bool wire = i == REFERENCE && s->mode == SDSIM_BUS_SPI;
-        world->port = wire ? &world->wire.port : &world->fast;
-        world->listener.recorder.span = hear;
-        world->meter.recorder = i == FAST || wire ? NULL : &world->listener.recorder;
-        world->port->spi = &s->engine;
-    }
-    s->content = malloc((size_t)MOST_BLOCKS * SDSIM_SECTOR);
-    assert_non_null(s->content);
-    sdsim_generate(s->number, 0, s->content, (size_t)MOST_BLOCKS * SDSIM_SECTOR);
-}
-
-static void destroy_worlds(struct sequence *s)
-{
-    for (int i = 0; i < WORLDS; i++) {
-        struct world *world = &s->worlds[i];
-        if (!sdsim_medium_equal(s->worlds[REFERENCE].medium, world->medium)) {
-            fail_here(s, i, "medium", 1, 0);
-        }
-    }
-    compare_spans(s);
-    for (int i = 0; i < WORLDS; i++) {
-        sdsim_medium_destroy(s->worlds[i].medium);
-        free(s->worlds[i].out);
-    }
-    free(s->content);
-}
-
-/* ---- made-up parameters ---- */
-
-static const uint64_t frequencies[][2] = {{80000000, 4},  {80000000, 3},  {150000000, 8},
-                                          {133000000, 6}, {125000000, 6}, {48000000, 2},
-                                          {400000, 1},    {80000000, 61}};
-
-static size_t some_frequency(struct sequence *s)
-{
-    return below(&s->rng, sizeof frequencies / sizeof *frequencies);
-}
-
-static void set_clocks(struct sequence *s, size_t frequency)
-{
-    for (int i = 0; i < WORLDS; i++) {
-        sdsim_clock_set(&s->worlds[i].port->clock, frequencies[frequency][0],
-                        frequencies[frequency][1]);
-    }
-}
-
-/* A span that may be nothing, may lie within a picosecond of a whole number of bytes, or anywhere
- * up to `most`. */
-static sdsim_ps some_span(struct sequence *s, const struct sdsim_clock *clock, sdsim_ps most)
-{
-    struct sdsim_rng *rng = &s->rng;
-    if (one_in(rng, 4)) {
-        return 0;
-    }
-    if (one_in(rng, 3)) {
-        const sdsim_ps bytes = sdsim_clock_peek(clock, 8 * (1 + below(rng, 40)));
-        return bytes + below(rng, 3) - 1;
-    }
-    return below(rng, one_in(rng, 2) ? most / 20 : most);
-}
-
-static void some_flash(struct sequence *s, const struct sdsim_clock *clock)
-{
-    struct sdsim_rng *rng = &s->rng;
-    s->params.flash = (struct sdsim_flash_params){
-        .rd1 = some_span(s, clock, 500 * SDSIM_US),
-        .rd_slow = some_span(s, clock, SDSIM_MS),
-        .slow_share = PICK(rng, 0, 0, 200000000, 1000000000),
-        .rdn = some_span(s, clock, 60 * SDSIM_US),
-        .rdpg = some_span(s, clock, 600 * SDSIM_US),
-        .w1 = some_span(s, clock, 900 * SDSIM_US),
-        .wn = some_span(s, clock, 40 * SDSIM_US),
-        .wpg = some_span(s, clock, 900 * SDSIM_US),
-        .wstop = some_span(s, clock, 900 * SDSIM_US),
-        .wstop_large = some_span(s, clock, 900 * SDSIM_US),
-        .large_bytes = SDSIM_SECTOR * (1 + below(rng, 20)),
-        .page_bytes = SDSIM_SECTOR * PICK(rng, 1, 2, 8, 31, 64, 128, 4096),
-        .pause_every = one_in(rng, 2) ? 0 : SDSIM_SECTOR * (1 + below(rng, 100)),
-        .pause_length = below(rng, 3 * SDSIM_MS),
-        .rare_every = one_in(rng, 2) ? 0 : SDSIM_SECTOR * (1 + below(rng, 300)),
-        .rare_length = below(rng, 3 * SDSIM_MS),
-        .busy_limit = one_in(rng, 2) ? 0 : SDSIM_MS + below(rng, SDSIM_MS),
-        .erase = some_span(s, clock, SDSIM_MS),
-    };
-}
-
-static void some_card(struct sequence *s, const struct sdsim_clock *clock)
-{
-    struct sdsim_rng *rng = &s->rng;
-    const int type = (int)below(rng, 3);
-    s->params = (struct sdsim_card_params){
-        .type = type,
-        .capacity = type == SDSIM_SDSC ? 1 << 20 : 2 << 20,
-        .real_bytes = one_in(rng, 4) ? below(rng, 1 << 20) : 0,
-        .spi_hz = 25000000,
-        .high_hz = one_in(rng, 2) ? 50000000 : 0,
-        .n_cr = below(rng, 9),
-        .n_ac = below(rng, 9),
-        .n_br = below(rng, 2),
-        .n_cr_clocks = 2 + below(rng, 63),
-        .init_time = some_span(s, clock, 3 * SDSIM_MS),
-        .speed_class = 10,
-        .au_bytes = 4 << 20,
-    };
-    some_flash(s, clock);
-}
-
 /* Hosts without any are where a wait ends within a picosecond of a look. */
-static sdsim_ps dead_time(struct sequence *s)
+static sdsim_ps dead_time(struct script *s)
 {
     return s->tight ? 0
-                    : PICK(&s->rng, 0, 0, 1, 333, 1700 * SDSIM_NS, 12 * SDSIM_US) *
-                          (1 + below(&s->rng, 3));
+                    : SDSIM_TEST_PICK(&s->base.rng, 0, 0, 1, 333, 1700 * SDSIM_NS, 12 * SDSIM_US) *
+                          (1 + sdsim_rng_below(&s->base.rng, 3));
 }
 
-static struct sdsim_burst some_burst(struct sequence *s)
+static struct sdsim_burst some_burst(struct script *s)
 {
     return (struct sdsim_burst){.before = dead_time(s), .after = dead_time(s)};
 }
 
-static struct sdsim_wait some_wait(struct sequence *s)
+static struct sdsim_wait some_wait(struct script *s)
 {
-    struct sdsim_rng *rng = &s->rng;
+    struct sdsim_rng *rng = &s->base.rng;
     return (struct sdsim_wait){
-        .test = (enum sdsim_ready_test)PICK(rng, SDSIM_READY_ALL_ONES, SDSIM_READY_NONZERO,
-                                            SDSIM_READY_TWO_NONZERO),
-        .limit = PICK(rng, 0, 0, 500 * SDSIM_MS, 500 * SDSIM_US, 20 * SDSIM_US, 1),
-        .soft = one_in(rng, 3),
+        .test = (enum sdsim_ready_test)SDSIM_TEST_PICK(
+            rng, SDSIM_READY_ALL_ONES, SDSIM_READY_NONZERO, SDSIM_READY_TWO_NONZERO),
+        .limit = SDSIM_TEST_PICK(rng, 0, 0, 500 * SDSIM_MS, 500 * SDSIM_US, 20 * SDSIM_US, 1),
+        .soft = sdsim_test_one_in(rng, 3),
     };
 }
 
-static void some_engine(struct sequence *s)
+static void some_engine(struct script *s)
 {
-    struct sdsim_rng *rng = &s->rng;
-    const uint64_t n_cr = s->params.n_cr;
+    struct sdsim_rng *rng = &s->base.rng;
+    const uint64_t n_cr = s->base.params.n_cr;
     struct sdsim_spi_engine *engine = &s->engine;
-    s->tight = one_in(rng, 4);
+    s->tight = sdsim_test_one_in(rng, 4);
     *engine = (struct sdsim_spi_engine){
-        .chunk = (uint32_t)PICK(rng, 0, 0, 1, 64, 100),
+        .chunk = (uint32_t)SDSIM_TEST_PICK(rng, 0, 0, 1, 64, 100),
         .chunk_gap = dead_time(s),
         .fill = some_burst(s),
         .poll = some_burst(s),
@@ -353,13 +72,13 @@ static void some_engine(struct sequence *s)
         .stop = some_burst(s),
         .select = dead_time(s),
         .deselect = dead_time(s),
-        .response_looks = (uint8_t)(10 + below(rng, 20)),
-        .token_look = (uint8_t)PICK(rng, 1, 1, 8),
-        .look_ahead = (uint8_t)PICK(rng, 0, 0, 2),
-        .crc_with_data = one_in(rng, 2),
-        .reply_with_crc = one_in(rng, 2),
-        .stop_bytes = (uint8_t)(1 + below(rng, 2)),
-        .token_limit = PICK(rng, 100 * SDSIM_MS, 100 * SDSIM_MS, 200 * SDSIM_US, 1),
+        .response_looks = (uint8_t)(10 + sdsim_rng_below(rng, 20)),
+        .token_look = (uint8_t)SDSIM_TEST_PICK(rng, 1, 1, 8),
+        .look_ahead = (uint8_t)SDSIM_TEST_PICK(rng, 0, 0, 2),
+        .crc_with_data = sdsim_test_one_in(rng, 2),
+        .reply_with_crc = sdsim_test_one_in(rng, 2),
+        .stop_bytes = (uint8_t)(1 + sdsim_rng_below(rng, 2)),
+        .token_limit = SDSIM_TEST_PICK(rng, 100 * SDSIM_MS, 100 * SDSIM_MS, 200 * SDSIM_US, 1),
         .block_ready = some_wait(s),
         .block_busy = some_wait(s),
         .read_cpu = dead_time(s),
@@ -368,74 +87,75 @@ static void some_engine(struct sequence *s)
         .copy = dead_time(s),
     };
     s->can_answer = true;
-    if (one_in(rng, 2)) {
-        engine->response_window = (uint8_t)(n_cr + 2 + below(rng, 3));
-        engine->data_window = (uint8_t)(n_cr + 2 + below(rng, 9));
-    } else if (one_in(rng, 20)) {
-        engine->response_looks = (uint8_t)below(rng, 9);
+    if (sdsim_test_one_in(rng, 2)) {
+        engine->response_window = (uint8_t)(n_cr + 2 + sdsim_rng_below(rng, 3));
+        engine->data_window = (uint8_t)(n_cr + 2 + sdsim_rng_below(rng, 9));
+    } else if (sdsim_test_one_in(rng, 20)) {
+        engine->response_looks = (uint8_t)sdsim_rng_below(rng, 9);
         s->can_answer = false;
     }
 }
 
 /* ---- transactions ---- */
 
-static void run(struct sequence *s, const char *action, const struct sdsim_transaction *tx)
+static void run(struct script *s, const char *action, const struct sdsim_transaction *tx)
 {
-    s->action = action;
-    s->step++;
-    for (int i = 0; i < WORLDS; i++) {
-        struct world *world = &s->worlds[i];
+    s->base.action = action;
+    s->base.step++;
+    for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
+        struct sdsim_test_world *world = &s->base.worlds[i];
         struct sdsim_transaction own = *tx;
         own.out = tx->direction == SDSIM_READ_BLOCKS && tx->out == NULL ? NULL : world->out;
         sdsim_execute(world->port, &world->now, &own, &world->result);
     }
-    compare(s);
+    sdsim_test_compare(&s->base);
     if (tx->direction == SDSIM_READ_BLOCKS && tx->out != NULL) {
-        compare_data(s, s->worlds[REFERENCE].result.blocks_done, tx->block_bytes);
+        sdsim_test_compare_data(&s->base, s->base.worlds[SDSIM_TEST_REFERENCE].result.blocks_done,
+                                tx->block_bytes);
     }
 }
 
-static const struct world *first(const struct sequence *s)
+static const struct sdsim_test_world *first(const struct script *s)
 {
-    return &s->worlds[FAST];
+    return &s->base.worlds[SDSIM_TEST_FAST];
 }
 
-static bool busy(const struct sequence *s)
+static bool busy(const struct script *s)
 {
     return first(s)->card.busy.at > first(s)->now;
 }
 
 /* CS and filler bytes around a transaction; `ends` says that nothing is left open. */
-static void surround(struct sequence *s, struct sdsim_transaction *tx, bool ends)
+static void surround(struct script *s, struct sdsim_transaction *tx, bool ends)
 {
-    struct sdsim_rng *rng = &s->rng;
+    struct sdsim_rng *rng = &s->base.rng;
     const bool selected = first(s)->port->selected;
     tx->flags |= SDSIM_SELECT;
     if (!s->reading || !selected) {
-        tx->idle_bytes = (uint8_t)PICK(rng, 0, 0, 1, 2);
+        tx->idle_bytes = (uint8_t)SDSIM_TEST_PICK(rng, 0, 0, 1, 2);
     }
     if (!s->reading) {
-        tx->lead_bytes = (uint8_t)PICK(rng, 0, 0, 1, 2);
+        tx->lead_bytes = (uint8_t)SDSIM_TEST_PICK(rng, 0, 0, 1, 2);
     }
-    if (!s->can_answer || one_in(rng, 2)) {
+    if (!s->can_answer || sdsim_test_one_in(rng, 2)) {
         tx->flags |= SDSIM_DESELECT;
     }
     if ((tx->flags & SDSIM_DESELECT) != 0 || ends) {
-        tx->trail_bytes = (uint8_t)PICK(rng, 0, 0, 1, 2);
+        tx->trail_bytes = (uint8_t)SDSIM_TEST_PICK(rng, 0, 0, 1, 2);
     }
 }
 
 /* A wait for the end of the busy that is sure to see it. */
 static const struct sdsim_wait until_ready = {.test = SDSIM_READY_ALL_ONES};
 
-static void wait_ready(struct sequence *s)
+static void wait_ready(struct script *s)
 {
     struct sdsim_transaction tx = {.flags = SDSIM_SELECT, .lead_bytes = 1, .ready = &until_ready};
     run(s, "wait until ready", &tx);
 }
 
 /* A command without blocks; the card is not in the middle of a read stream. */
-static uint8_t command(struct sequence *s, uint8_t index, uint32_t argument,
+static uint8_t command(struct script *s, uint8_t index, uint32_t argument,
                        enum sdsim_response response)
 {
     struct sdsim_wait ready = some_wait(s);
@@ -446,7 +166,7 @@ static uint8_t command(struct sequence *s, uint8_t index, uint32_t argument,
         .response = response,
     };
     surround(s, &tx, true);
-    if (one_in(&s->rng, 2)) {
+    if (sdsim_test_one_in(&s->base.rng, 2)) {
         tx.ready = &ready;
     }
     /* If busy may mask it, the rest of the answer must not be met by something else. */
@@ -457,34 +177,12 @@ static uint8_t command(struct sequence *s, uint8_t index, uint32_t argument,
     return first(s)->result.r1;
 }
 
-static uint32_t some_lba(struct sequence *s)
+static uint32_t address(const struct script *s, uint32_t lba)
 {
-    const uint32_t sectors = first(s)->card.sectors;
-    switch (below(&s->rng, 8)) {
-    case 0:
-        return sectors - 1 - (uint32_t)below(&s->rng, 10);
-    case 1:
-        return sectors + (uint32_t)below(&s->rng, 2) * 1000;
-    default:
-        return (uint32_t)below(&s->rng, sectors);
-    }
+    return s->base.params.type == SDSIM_SDSC ? lba * SDSIM_SECTOR : lba;
 }
 
-static uint32_t address(const struct sequence *s, uint32_t lba)
-{
-    return s->params.type == SDSIM_SDSC ? lba * SDSIM_SECTOR : lba;
-}
-
-static uint32_t some_count(struct sequence *s)
-{
-    struct sdsim_rng *rng = &s->rng;
-    if (one_in(rng, 12)) {
-        return 300 + (uint32_t)below(rng, 200);
-    }
-    return 1 + (uint32_t)below(rng, one_in(rng, 2) ? 4 : 20);
-}
-
-static void initialise(struct sequence *s)
+static void initialise(struct script *s)
 {
     s->ready = s->reading = s->writing = false;
     struct sdsim_transaction tx = {.idle_bytes = 10};
@@ -501,35 +199,35 @@ static void initialise(struct sequence *s)
         s->ready = command(s, 41, SDSIM_OCR_CCS, SDSIM_RESPONSE_R1) == 0;
     }
     (void)command(s, 58, 0, SDSIM_RESPONSE_R3);
-    if (one_in(&s->rng, 2)) {
+    if (sdsim_test_one_in(&s->base.rng, 2)) {
         (void)command(s, 59, 1, SDSIM_RESPONSE_R1);
     }
 }
 
 /* CMD12; also mends a read that failed. Looks at nothing before, and at busy after. */
-static void stop_reading(struct sequence *s)
+static void stop_reading(struct script *s)
 {
     const struct sdsim_wait finish = some_wait(s);
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = 12,
         .response = SDSIM_RESPONSE_R1,
-        .finish = !busy(s) && one_in(&s->rng, 2) ? &finish : NULL,
+        .finish = !busy(s) && sdsim_test_one_in(&s->base.rng, 2) ? &finish : NULL,
     };
     surround(s, &tx, true);
-    tx.flags |= one_in(&s->rng, 2) ? SDSIM_STUFF : 0;
+    tx.flags |= sdsim_test_one_in(&s->base.rng, 2) ? SDSIM_STUFF : 0;
     tx.flags |= busy(s) ? SDSIM_DESELECT : 0;
     run(s, "CMD12", &tx);
     s->reading = s->writing = false;
 }
 
 /* Blocks of an open read stream, or the first ones of a new one. */
-static void read_more(struct sequence *s, struct sdsim_transaction *tx, const char *action)
+static void read_more(struct script *s, struct sdsim_transaction *tx, const char *action)
 {
     uint8_t wanted;
     tx->direction = SDSIM_READ_BLOCKS;
     tx->block_bytes = SDSIM_SECTOR;
-    tx->out = one_in(&s->rng, 4) ? NULL : &wanted;
+    tx->out = sdsim_test_one_in(&s->base.rng, 4) ? NULL : &wanted;
     run(s, action, tx);
     s->reading = first(s)->card.state == SDSIM_CARD_DATA;
     if (s->reading && first(s)->result.outcome != SDSIM_OUTCOME_OK) {
@@ -537,9 +235,9 @@ static void read_more(struct sequence *s, struct sdsim_transaction *tx, const ch
     }
 }
 
-static void read_blocks(struct sequence *s)
+static void read_blocks(struct script *s)
 {
-    const bool single = one_in(&s->rng, 2);
+    const bool single = sdsim_test_one_in(&s->base.rng, 2);
     const struct sdsim_wait ready = some_wait(s);
     if (busy(s) && s->engine.token_limit > SDSIM_MS) {
         wait_ready(s);
@@ -547,10 +245,10 @@ static void read_blocks(struct sequence *s)
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = single ? 17 : 18,
-        .argument = address(s, some_lba(s)),
+        .argument = address(s, sdsim_test_some_lba(&s->base)),
         .response = SDSIM_RESPONSE_R1,
-        .blocks = single ? 1 : some_count(s),
-        .ready = one_in(&s->rng, 2) ? &ready : NULL,
+        .blocks = single ? 1 : sdsim_test_some_count(&s->base),
+        .ready = sdsim_test_one_in(&s->base.rng, 2) ? &ready : NULL,
     };
     s->reading = !single; /* nothing may be clocked behind the last block */
     const bool lost = busy(s);
@@ -560,14 +258,14 @@ static void read_blocks(struct sequence *s)
     read_more(s, &tx, single ? "CMD17" : "CMD18");
 }
 
-static void continue_reading(struct sequence *s)
+static void continue_reading(struct script *s)
 {
-    struct sdsim_transaction tx = {.blocks = some_count(s)};
+    struct sdsim_transaction tx = {.blocks = sdsim_test_some_count(&s->base)};
     surround(s, &tx, false);
     read_more(s, &tx, "going on with CMD18");
 }
 
-static void read_register(struct sequence *s)
+static void read_register(struct script *s)
 {
     static const struct {
         uint8_t index;
@@ -579,7 +277,7 @@ static void read_register(struct sequence *s)
         {51, true, 8, SDSIM_RESPONSE_R1},  {13, true, 64, SDSIM_RESPONSE_R2},
         {6, false, 64, SDSIM_RESPONSE_R1},
     };
-    const size_t i = below(&s->rng, sizeof registers / sizeof *registers);
+    const size_t i = sdsim_rng_below(&s->base.rng, sizeof registers / sizeof *registers);
     wait_ready(s);
     if (registers[i].app) {
         (void)command(s, 55, 0, SDSIM_RESPONSE_R1);
@@ -601,33 +299,19 @@ static void read_register(struct sequence *s)
     }
 }
 
-static struct sdsim_content some_content(struct sequence *s)
-{
-    struct sdsim_rng *rng = &s->rng;
-    const uint8_t fill = (uint8_t)below(rng, 256);
-    switch (below(rng, 3)) {
-    case 0:
-        return (struct sdsim_content){.kind = SDSIM_CONTENT_FILL, .fill = fill};
-    case 1:
-        return (struct sdsim_content){.kind = SDSIM_CONTENT_BYTES, .bytes = s->content};
-    default:
-        return (struct sdsim_content){.kind = SDSIM_CONTENT_GENERATED,
-                                      .seed = sdsim_rng_next(rng),
-                                      .offset = below(rng, 10000)};
-    }
-}
-
 /* Ends an open write stream: the stop token, alone. */
-static void stop_writing(struct sequence *s)
+static void stop_writing(struct script *s)
 {
-    const struct sdsim_wait busy_seen = {
-        .test = SDSIM_READY_BUSY_SEEN, .limit = 300 * SDSIM_US, .soft = one_in(&s->rng, 2)};
+    const struct sdsim_wait busy_seen = {.test = SDSIM_READY_BUSY_SEEN,
+                                         .limit = 300 * SDSIM_US,
+                                         .soft = sdsim_test_one_in(&s->base.rng, 2)};
     const struct sdsim_wait wait = some_wait(s);
     struct sdsim_transaction tx = {
-        .flags = (uint16_t)(SDSIM_STOP_TOKEN | (one_in(&s->rng, 2) ? SDSIM_STOP_READY : 0)),
-        .finish = one_in(&s->rng, 3)   ? NULL
-                  : one_in(&s->rng, 2) ? &busy_seen
-                                       : &wait,
+        .flags = (uint16_t)(SDSIM_STOP_TOKEN |
+                            (sdsim_test_one_in(&s->base.rng, 2) ? SDSIM_STOP_READY : 0)),
+        .finish = sdsim_test_one_in(&s->base.rng, 3)   ? NULL
+                  : sdsim_test_one_in(&s->base.rng, 2) ? &busy_seen
+                                                       : &wait,
     };
     surround(s, &tx, true);
     run(s, "stop token", &tx);
@@ -635,66 +319,66 @@ static void stop_writing(struct sequence *s)
 }
 
 /* Blocks of an open write stream, or of a new one. */
-static void write_more(struct sequence *s, struct sdsim_transaction *tx, const char *action)
+static void write_more(struct script *s, struct sdsim_transaction *tx, const char *action)
 {
-    struct sdsim_rng *rng = &s->rng;
-    const struct sdsim_content content = some_content(s);
+    struct sdsim_rng *rng = &s->base.rng;
+    const struct sdsim_content content = sdsim_test_some_content(&s->base);
     const struct sdsim_wait finish = some_wait(s);
     tx->direction = SDSIM_WRITE_BLOCKS;
     tx->block_bytes = SDSIM_SECTOR;
     tx->content = &content;
-    switch (below(rng, 8)) {
+    switch (sdsim_rng_below(rng, 8)) {
     case 0:
         break; /* a driver that does not look */
     case 1:
         tx->flags |= SDSIM_BLOCK_READY | SDSIM_BLOCK_BUSY;
         break;
     default:
-        tx->flags |= one_in(rng, 2) ? SDSIM_BLOCK_READY : SDSIM_BLOCK_BUSY;
+        tx->flags |= sdsim_test_one_in(rng, 2) ? SDSIM_BLOCK_READY : SDSIM_BLOCK_BUSY;
         break;
     }
-    if (s->writing && one_in(rng, 2)) {
+    if (s->writing && sdsim_test_one_in(rng, 2)) {
         tx->flags |= SDSIM_STOP_TOKEN | SDSIM_STOP_READY;
     }
-    if (one_in(rng, 2)) {
+    if (sdsim_test_one_in(rng, 2)) {
         tx->finish = &finish;
     }
     run(s, action, tx);
     s->writing = first(s)->card.state == SDSIM_CARD_RECEIVE;
 }
 
-static void write_blocks(struct sequence *s)
+static void write_blocks(struct script *s)
 {
-    struct sdsim_rng *rng = &s->rng;
+    struct sdsim_rng *rng = &s->base.rng;
     const struct sdsim_wait ready = some_wait(s);
-    const bool single = one_in(rng, 2);
+    const bool single = sdsim_test_one_in(rng, 2);
     wait_ready(s);
-    if (!single && one_in(rng, 2)) {
+    if (!single && sdsim_test_one_in(rng, 2)) {
         (void)command(s, 55, 0, SDSIM_RESPONSE_R1);
         (void)command(s, 23, 8, SDSIM_RESPONSE_R1);
     }
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = single ? 24 : 25,
-        .argument = address(s, some_lba(s)),
+        .argument = address(s, sdsim_test_some_lba(&s->base)),
         .response = SDSIM_RESPONSE_R1,
-        .blocks = single ? 1 : some_count(s),
-        .ready = one_in(rng, 2) ? &ready : NULL,
+        .blocks = single ? 1 : sdsim_test_some_count(&s->base),
+        .ready = sdsim_test_one_in(rng, 2) ? &ready : NULL,
     };
     surround(s, &tx, true);
     s->writing = !single;
     write_more(s, &tx, single ? "CMD24" : "CMD25");
 }
 
-static void continue_writing(struct sequence *s)
+static void continue_writing(struct script *s)
 {
-    struct sdsim_transaction tx = {.blocks = some_count(s)};
+    struct sdsim_transaction tx = {.blocks = sdsim_test_some_count(&s->base)};
     surround(s, &tx, true);
     write_more(s, &tx, "going on with CMD25");
 }
 
 /* A write command that a busy card does not hear: the host takes the zeros for R1 and sends. */
-static void lose_write(struct sequence *s)
+static void lose_write(struct script *s)
 {
     const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL};
     struct sdsim_transaction tx = {
@@ -711,45 +395,54 @@ static void lose_write(struct sequence *s)
     run(s, "CMD24 to a busy card", &tx);
 }
 
-static void erase(struct sequence *s)
+static void erase(struct script *s)
 {
-    const uint32_t from = some_lba(s);
+    const uint32_t from = sdsim_test_some_lba(&s->base);
     const struct sdsim_wait finish = some_wait(s);
     wait_ready(s);
     (void)command(s, 32, address(s, from), SDSIM_RESPONSE_R1);
-    (void)command(s, 33, address(s, from + (uint32_t)below(&s->rng, 100)), SDSIM_RESPONSE_R1);
+    (void)command(s, 33, address(s, from + (uint32_t)sdsim_rng_below(&s->base.rng, 100)),
+                  SDSIM_RESPONSE_R1);
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = 38,
         .response = SDSIM_RESPONSE_R1,
-        .finish = one_in(&s->rng, 2) ? &finish : NULL,
+        .finish = sdsim_test_one_in(&s->base.rng, 2) ? &finish : NULL,
     };
     surround(s, &tx, true);
     run(s, "CMD38", &tx);
 }
 
-static void poll_without_card(struct sequence *s)
+static void poll_without_card(struct script *s)
 {
     const struct sdsim_wait wait = some_wait(s);
     struct sdsim_transaction tx = {.flags = SDSIM_DESELECT};
     run(s, "CS high", &tx);
     tx = (struct sdsim_transaction){.ready = &wait, .idle_bytes = 1};
     run(s, "a look with CS high", &tx);
+    tx = (struct sdsim_transaction){
+        .flags = SDSIM_COMMAND,
+        .command = (uint8_t)SDSIM_TEST_PICK(&s->base.rng, 0, 13, 55),
+        .response = SDSIM_RESPONSE_R1,
+    };
+    run(s, "a command with CS high", &tx);
 }
 
-static void misc(struct sequence *s)
+static void misc(struct script *s)
 {
-    struct sdsim_rng *rng = &s->rng;
-    switch (below(rng, 7)) {
+    struct sdsim_rng *rng = &s->base.rng;
+    switch (sdsim_rng_below(rng, 7)) {
     case 0:
-        (void)command(s, (uint8_t)PICK(rng, 5, 41, 23, 12, 17), 0xFFFFFFFF, SDSIM_RESPONSE_R1);
+        (void)command(s, (uint8_t)SDSIM_TEST_PICK(rng, 5, 41, 23, 12, 17), 0xFFFFFFFF,
+                      SDSIM_RESPONSE_R1);
         if (first(s)->card.state == SDSIM_CARD_DATA) {
             stop_reading(s);
         }
         s->writing = first(s)->card.state == SDSIM_CARD_RECEIVE;
         break;
     case 1:
-        (void)command(s, 13, 0, SDSIM_RESPONSE_R2);
+        /* Now and then more is read than the card has to say. */
+        (void)command(s, 13, 0, sdsim_test_one_in(rng, 4) ? SDSIM_RESPONSE_R3 : SDSIM_RESPONSE_R2);
         break;
     case 2:
         poll_without_card(s);
@@ -758,23 +451,24 @@ static void misc(struct sequence *s)
         wait_ready(s);
         break;
     case 4:
-        set_clocks(s, some_frequency(s));
+        sdsim_test_set_clocks(&s->base, sdsim_test_some_frequency(&s->base));
         break;
     default: {
-        const sdsim_ps d = below(rng, SDSIM_MS);
-        for (int i = 0; i < WORLDS; i++) {
-            sdsim_spend(&s->worlds[i].meter, &s->worlds[i].now, SDSIM_HOST, SDSIM_LANE_CPU, d);
+        const sdsim_ps d = sdsim_rng_below(rng, SDSIM_MS);
+        for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
+            sdsim_spend(&s->base.worlds[i].meter, &s->base.worlds[i].now, SDSIM_HOST,
+                        SDSIM_LANE_CPU, d);
         }
         break;
     }
     }
 }
 
-static void act(struct sequence *s)
+static void act(struct script *s)
 {
-    struct sdsim_rng *rng = &s->rng;
+    struct sdsim_rng *rng = &s->base.rng;
     if (s->reading) {
-        if (one_in(rng, 2)) {
+        if (sdsim_test_one_in(rng, 2)) {
             stop_reading(s);
         } else {
             continue_reading(s);
@@ -782,7 +476,7 @@ static void act(struct sequence *s)
         return;
     }
     if (s->writing) {
-        switch (below(rng, 6)) {
+        switch (sdsim_rng_below(rng, 6)) {
         case 0:
         case 1:
             continue_writing(s);
@@ -799,241 +493,53 @@ static void act(struct sequence *s)
         }
         return;
     }
-    if (!s->ready || one_in(rng, 20)) {
+    if (!s->ready || sdsim_test_one_in(rng, 20)) {
         initialise(s);
         return;
     }
-    if (busy(s) && one_in(rng, 6)) {
+    if (busy(s) && sdsim_test_one_in(rng, 6)) {
         lose_write(s);
         return;
     }
-    static void (*const actions[])(struct sequence *) = {
+    static void (*const actions[])(struct script *) = {
         read_blocks, read_blocks, write_blocks, write_blocks, read_register, misc, misc, erase};
-    actions[below(rng, sizeof actions / sizeof *actions)](s);
+    actions[sdsim_rng_below(rng, sizeof actions / sizeof *actions)](s);
 }
 
-static void run_sequence(uint64_t seed, uint64_t number)
+static void run_script(uint64_t seed, uint64_t number, const void *context)
 {
-    struct sequence *s = calloc(1, sizeof *s);
+    (void)context;
+    struct script *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    s->seed = seed;
-    s->number = number;
-    sdsim_rng_seed(&s->rng, sdsim_hash_number(seed, number));
-    const size_t frequency = some_frequency(s);
-    struct sdsim_clock clock = {.hz_num = 0};
-    sdsim_clock_set(&clock, frequencies[frequency][0], frequencies[frequency][1]);
-    some_card(s, &clock);
+    sdsim_test_begin(&s->base, seed, number, 0, SDSIM_BUS_SPI);
+    const size_t frequency = sdsim_test_some_frequency(&s->base);
+    const struct sdsim_clock clock = sdsim_test_clock(frequency);
+    sdsim_test_some_card(&s->base, &clock);
     some_engine(s);
-    create_worlds(s, (uint32_t)below(&s->rng, 3));
-    set_clocks(s, frequency);
+    sdsim_test_create_worlds(&s->base, (uint32_t)sdsim_rng_below(&s->base.rng, 3));
+    sdsim_test_set_clocks(&s->base, frequency);
+    for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
+        s->base.worlds[i].port->spi = &s->engine;
+    }
     initialise(s);
-    const unsigned steps = 4 + (unsigned)below(&s->rng, 12);
+    const unsigned steps = 4 + (unsigned)sdsim_rng_below(&s->base.rng, 12);
     for (unsigned i = 0; i < steps; i++) {
         act(s);
     }
-    destroy_worlds(s);
+    sdsim_test_destroy_worlds(&s->base);
     free(s);
-}
-
-/* ---- drivers ---- */
-
-static sdsim_ps some_cost(struct sequence *s)
-{
-    return PICK(&s->rng, 0, 0, 1, 700 * SDSIM_NS, 8 * SDSIM_US, 28 * SDSIM_US);
-}
-
-/* Costs that are as made up as the cards. */
-static struct sdsim_driver_costs some_costs(struct sequence *s)
-{
-    return (struct sdsim_driver_costs){
-        .call = some_cost(s),
-        .transfer = some_cost(s),
-        .bulk = some_cost(s),
-        .chunk = PICK(&s->rng, 0, 64),
-        .chunk_gap = some_cost(s),
-        .crc16 = some_cost(s),
-        .copy = some_cost(s),
-        .command = some_cost(s),
-        .wake = some_cost(s),
-    };
-}
-
-static void driver_operation(struct world *world, unsigned operation, uint32_t lba, uint32_t count,
-                             const struct sdsim_content *content)
-{
-    switch (operation) {
-    case 0:
-        world->error = sdsim_driver_sync(&world->driver, &world->now);
-        break;
-    case 1:
-        world->error = sdsim_driver_status(&world->driver, &world->now);
-        break;
-    case 2:
-    case 3:
-    case 4:
-        world->error = sdsim_driver_read(&world->driver, &world->now, lba, count, SDSIM_FOR_FAT,
-                                         count % 3 != 0 ? world->out : NULL);
-        break;
-    case 5:
-        world->error = SDSIM_DRIVER_OK;
-        sdsim_spend(&world->meter, &world->now, SDSIM_IDLE, SDSIM_LANE_TASK, lba * SDSIM_US);
-        break;
-    default:
-        world->error =
-            sdsim_driver_write(&world->driver, &world->now, lba, count, SDSIM_FOR_DATA, content);
-        break;
-    }
-}
-
-/* Reads, writes and what lies between them, some of it where the last call ended. */
-static void drive(struct sequence *s, unsigned operations)
-{
-    static const char *const names[] = {"sync", "status", "read",  "read",  "read",
-                                        "idle", "write",  "write", "write", "write"};
-    struct sdsim_rng *rng = &s->rng;
-    uint32_t next = 0;
-    for (unsigned i = 0; i < operations; i++) {
-        const unsigned operation = (unsigned)below(rng, sizeof names / sizeof *names);
-        const uint32_t count = some_count(s);
-        const uint32_t lba = one_in(rng, 3) ? next : some_lba(s);
-        const struct sdsim_content content = some_content(s);
-        s->action = names[operation];
-        s->step++;
-        for (int w = 0; w < WORLDS; w++) {
-            driver_operation(&s->worlds[w], operation, lba, count, &content);
-        }
-        compare(s);
-        for (int w = 0; w < WORLDS; w++) {
-            same(s, w, "fault", s->worlds[REFERENCE].driver.fault.outcome,
-                 s->worlds[w].driver.fault.outcome);
-            same(s, w, "time of the fault", s->worlds[REFERENCE].driver.fault.at,
-                 s->worlds[w].driver.fault.at);
-        }
-        if (operation >= 2 && operation <= 4 && count % 3 != 0 &&
-            s->worlds[REFERENCE].error == SDSIM_DRIVER_OK) {
-            compare_data(s, count, SDSIM_SECTOR);
-        }
-        next = lba + count;
-    }
-}
-
-static void run_driver(uint64_t seed, uint64_t number, enum sdsim_driver_code code,
-                       enum sdsim_bus_mode mode)
-{
-    struct sequence *s = calloc(1, sizeof *s);
-    assert_non_null(s);
-    s->seed = seed;
-    s->number = number;
-    s->mode = mode;
-    struct sdsim_rng *rng = &s->rng;
-    sdsim_rng_seed(rng, sdsim_hash_number(sdsim_hash_number(seed, number), (uint64_t)code));
-    const size_t frequency = some_frequency(s);
-    const struct sdsim_driver_clocks clocks = {.init_num = 400000,
-                                               .init_den = 1,
-                                               .num = frequencies[frequency][0],
-                                               .den = frequencies[frequency][1]};
-    struct sdsim_clock clock = {.hz_num = 0};
-    sdsim_clock_set(&clock, clocks.num, clocks.den);
-    some_card(s, &clock);
-    if (one_in(rng, 10)) { /* now and then longer than a driver has patience */
-        s->params.flash.pause_length = below(rng, 700 * SDSIM_MS);
-        s->params.flash.busy_limit = 0;
-    }
-    const struct sdsim_driver_params params = {
-        .code = (int)code,
-        .status_after_read = below(rng, 2),
-        .status_after_write = below(rng, 3),
-        .status_on_call = one_in(rng, 2),
-        .bounce_blocks = PICK(rng, 0, 1, 16),
-        .tick = PICK(rng, SDSIM_MS, 10 * SDSIM_MS),
-    };
-    const struct sdsim_driver_costs costs = some_costs(s);
-    const bool usable_buffers = one_in(rng, 2);
-    create_worlds(s, (uint32_t)below(rng, 3));
-    s->action = "init";
-    for (int i = 0; i < WORLDS; i++) {
-        struct world *world = &s->worlds[i];
-        sdsim_driver_attach(&world->driver, &params, &costs, world->port, &clocks, usable_buffers);
-        world->error = sdsim_driver_init(&world->driver, &world->now);
-    }
-    compare(s);
-    assert_int_equal(s->worlds[REFERENCE].error, SDSIM_DRIVER_OK);
-    assert_int_equal(s->worlds[REFERENCE].driver.sectors, s->worlds[REFERENCE].card.sectors);
-    drive(s, 2 + (unsigned)below(rng, 20));
-    destroy_worlds(s);
-    free(s);
-}
-
-/* ---- the tests ---- */
-
-/* The seed, and the only sequence to run, from the environment. */
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
 static void transactions(void **state)
 {
     (void)state;
-    const uint64_t seed = number_from("SDSIM_SEED", 1);
-    const uint64_t only = number_from("SDSIM_SEQUENCE", UINT64_MAX);
-    const uint64_t count = number_from("SDSIM_SEQUENCES", 3000);
-    print_message("seed %llu\n", (unsigned long long)seed);
-    for (uint64_t i = only == UINT64_MAX ? 0 : only; i < (only == UINT64_MAX ? count : only + 1);
-         i++) {
-        run_sequence(seed, i);
-    }
-}
-
-/* Every driver that works the bus; fails if there are fewer than `least`. */
-static void every_driver(enum sdsim_bus_mode mode, unsigned least)
-{
-    const uint64_t seed = number_from("SDSIM_SEED", 1);
-    const uint64_t only = number_from("SDSIM_SEQUENCE", UINT64_MAX);
-    const uint64_t count = number_from("SDSIM_SEQUENCES", 3000) / 8;
-    print_message("seed %llu\n", (unsigned long long)seed);
-    unsigned tested = 0;
-    for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
-        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
-        if (mode == SDSIM_BUS_SPI ? !class->spi : !class->sd) {
-            continue;
-        }
-        tested++;
-        print_message("%s\n", class->name);
-        for (uint64_t i = only == UINT64_MAX ? 0 : only;
-             i < (only == UINT64_MAX ? count : only + 1); i++) {
-            run_driver(seed, i, (enum sdsim_driver_code)code, mode);
-        }
-    }
-    assert_true(tested >= least);
-}
-
-static void spi_drivers(void **state)
-{
-    (void)state;
-    every_driver(SDSIM_BUS_SPI, 3);
-}
-
-static void sd_1_bit_drivers(void **state)
-{
-    (void)state;
-    every_driver(SDSIM_BUS_SD1, 2);
-}
-
-static void sd_4_bit_drivers(void **state)
-{
-    (void)state;
-    every_driver(SDSIM_BUS_SD4, 3);
+    sdsim_test_each_sequence(1, run_script, NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transactions),
-        cmocka_unit_test(spi_drivers),
-        cmocka_unit_test(sd_1_bit_drivers),
-        cmocka_unit_test(sd_4_bit_drivers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

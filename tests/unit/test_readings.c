@@ -441,9 +441,13 @@ static void test_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commands),         cmocka_unit_test(test_verdicts),   cmocka_unit_test(test_summary),
-        cmocka_unit_test(test_empty_comparison), cmocka_unit_test(test_comparison_without_memory),
-        cmocka_unit_test(test_readings),         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_empty_comparison),
+        cmocka_unit_test(test_comparison_without_memory),
+        cmocka_unit_test(test_readings),
+        cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

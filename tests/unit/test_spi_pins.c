@@ -480,6 +480,12 @@ static void answers_of_a_busy_card(void **state)
     expect(&bench, 2, 0x00);
     expect(&bench, 2, 0x00); /* R1 and the second byte of R2, unmasked */
     expect(&bench, 2, 0xFF);
+    /* A frame with a wrong CRC7 is not answered either. */
+    assert_int_equal(command(&bench, 59, 1), 0x00);
+    bench.card.busy.at = bench.now + 7 * BYTE;
+    send_frame(&bench, 13, 0, 0x02);
+    expect(&bench, 1, 0x00);
+    expect(&bench, 20, 0xFF);
     /* CMD0 ends it at once. */
     bench.card.busy.at = bench.now + SDSIM_S;
     assert_int_equal(command(&bench, 0, 0), 0x01);
