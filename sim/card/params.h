@@ -43,6 +43,7 @@ struct sdsim_card_params {
     const char *product;    /* up to five characters */
     uint64_t serial;
     struct sdsim_flash_params flash;
+    bool busy_limit_given; /* in the profile; else it follows from the type */
 };
 
 #endif

@@ -71,7 +71,7 @@ static bool plain(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uin
         .argument = argument,
         .response = response,
     };
-    return command(driver, now, index == 13 ? "CMD13" : "command", 0, &tx, result);
+    return command(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx, result);
 }
 
 static bool app(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint32_t argument,
@@ -88,7 +88,7 @@ static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
     sdsim_execute(driver->port, now, &clocks, &result);
     const struct sdsim_transaction go_idle = {
         .flags = SDSIM_COMMAND | WHOLE, .command = 0, .response = SDSIM_RESPONSE_R1};
-    if (!command(driver, now, "CMD0", 0, &go_idle, &result) ||
+    if (!command(driver, now, "CMD0", SDSIM_NO_LBA, &go_idle, &result) ||
         !plain(driver, now, 59, 1, SDSIM_RESPONSE_R1, &result)) {
         return SDSIM_DRIVER_FAILED;
     }
@@ -98,9 +98,11 @@ static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
     }
     const sdsim_ps start = *now;
     do {
-        if (!app(driver, now, 41, version2 ? SDSIM_OCR_CCS : 0, &result) ||
-            *now - start > SDSIM_S) {
+        if (!app(driver, now, 41, version2 ? SDSIM_OCR_CCS : 0, &result)) {
             return SDSIM_DRIVER_FAILED;
+        }
+        if (*now - start > SDSIM_S) {
+            return sdsim_driver_give_up(driver, *now, "ACMD41", SDSIM_OUTCOME_NOT_READY);
         }
     } while (result.r1 != 0);
     if (!plain(driver, now, 58, 0, SDSIM_RESPONSE_R3, &result)) {
@@ -122,7 +124,7 @@ static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
         .block_bytes = SDSIM_CSD_BYTES,
         .out = csd,
     };
-    if (!command(driver, now, "CMD9", 0, &read_csd, &result)) {
+    if (!command(driver, now, "CMD9", SDSIM_NO_LBA, &read_csd, &result)) {
         return SDSIM_DRIVER_FAILED;
     }
     sdsim_driver_capacity(driver, csd);
@@ -192,8 +194,9 @@ static enum sdsim_driver_error sync(struct sdsim_driver *driver, sdsim_ps *now)
 {
     struct sdsim_result result;
     const struct sdsim_transaction tx = {.flags = WHOLE, .ready = &ready_500ms};
-    return sdsim_driver_do(driver, now, "wait for ready", 0, &tx, &result) ? SDSIM_DRIVER_OK
-                                                                           : SDSIM_DRIVER_FAILED;
+    return sdsim_driver_do(driver, now, "wait for ready", SDSIM_NO_LBA, &tx, &result)
+               ? SDSIM_DRIVER_OK
+               : SDSIM_DRIVER_FAILED;
 }
 
 static enum sdsim_driver_error status(struct sdsim_driver *driver, sdsim_ps *now)

@@ -103,7 +103,7 @@ bool sdsim_driver_do(struct sdsim_driver *driver, sdsim_ps *now, const char *ste
     return false;
 }
 
-static const char *command_name(uint8_t index)
+const char *sdsim_driver_command_name(uint8_t index)
 {
     static const char names[64][6] = {
         "CMD0",  "CMD1",  "CMD2",  "CMD3",  "CMD4",  "CMD5",  "CMD6",  "CMD7",  "CMD8",  "CMD9",
@@ -127,7 +127,8 @@ bool sdsim_driver_command(struct sdsim_driver *driver, sdsim_ps *now, unsigned f
         .argument = argument,
         .response = response,
     };
-    return sdsim_driver_do(driver, now, command_name(index), 0, &tx, result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx,
+                           result);
 }
 
 bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned flags,
@@ -144,7 +145,28 @@ bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned 
         .out = out,
     };
     struct sdsim_result result;
-    return sdsim_driver_do(driver, now, command_name(index), 0, &tx, &result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx,
+                           &result);
+}
+
+enum sdsim_driver_error sdsim_driver_give_up(struct sdsim_driver *driver, sdsim_ps now,
+                                             const char *step, enum sdsim_outcome outcome)
+{
+    driver->fault = (struct sdsim_driver_fault){
+        .step = step, .outcome = outcome, .lba = SDSIM_NO_LBA, .at = now};
+    return SDSIM_DRIVER_FAILED;
+}
+
+uint64_t sdsim_driver_idf_request(uint64_t asked_hz, const struct sdsim_card_params *card)
+{
+    const uint64_t high_speed = 40000000;
+    if (asked_hz <= SDSIM_IDF_HIGH_SPEED_ABOVE) {
+        return asked_hz;
+    }
+    if (card->high_hz == 0) {
+        return SDSIM_IDF_HIGH_SPEED_ABOVE;
+    }
+    return asked_hz < high_speed ? asked_hz : high_speed;
 }
 
 void sdsim_driver_cpu(struct sdsim_driver *driver, sdsim_ps *now, sdsim_ps d)
@@ -195,7 +217,10 @@ void sdsim_driver_explain_fault(const struct sdsim_driver *driver, char *out, si
         snprintf(out, size, "%s: no fault", driver->class->name);
         return;
     }
-    snprintf(out, size, "%s: %s at LBA %lu, %.3f s after power-up: %s", driver->class->name,
-             fault->step, (unsigned long)fault->lba, (double)fault->at / (double)SDSIM_S,
-             reasons[fault->outcome]);
+    char place[32] = "";
+    if (fault->lba != SDSIM_NO_LBA) {
+        snprintf(place, sizeof place, " at LBA %lu", (unsigned long)fault->lba);
+    }
+    snprintf(out, size, "%s: %s%s, %.3f s after power-up: %s", driver->class->name, fault->step,
+             place, (double)fault->at / (double)SDSIM_S, reasons[fault->outcome]);
 }

@@ -58,6 +58,7 @@ struct sdsim_driver_params {
 
 /* The clocks on the wire, chosen by the host's clock rule (host/clock_rule.h). */
 struct sdsim_driver_clocks {
+    uint64_t asked_hz; /* what the application asked for, after the driver's cap */
     uint64_t init_num; /* Hz = num / den */
     uint64_t init_den;
     uint64_t num;
@@ -72,18 +73,25 @@ enum sdsim_driver_error {
 
 /* Why an operation failed, for messages. */
 struct sdsim_driver_fault {
-    const char *step; /* "CMD25", "wait for ready", ... */
+    const char *step; /* "CMD25", "wait for ready", ...; NULL: nothing went wrong */
     enum sdsim_outcome outcome;
-    uint32_t lba;
-    sdsim_ps at; /* when it gave up */
+    uint32_t lba; /* SDSIM_NO_LBA: the step moves no sectors */
+    sdsim_ps at;  /* when it gave up */
 };
+
+#define SDSIM_NO_LBA UINT32_MAX
 
 struct sdsim_driver;
 
 struct sdsim_driver_class {
-    const char *name; /* as in profiles */
+    const char *name;     /* as in profiles */
+    const char *costs_of; /* a thin layer: costs what this driver does where a host does not say;
+                             NULL: it has costs of its own */
     bool spi;
     bool sd;
+    /* The clock the stack asks its generator for, given what the application asked for (after the
+     * driver's cap) and the card. NULL: what the application asked for. */
+    uint64_t (*request)(uint64_t asked_hz, const struct sdsim_card_params *card);
     /* Fills the port's engine from params and costs. */
     void (*attach)(struct sdsim_driver *driver);
     enum sdsim_driver_error (*init)(struct sdsim_driver *driver, sdsim_ps *now);

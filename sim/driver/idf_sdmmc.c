@@ -15,8 +15,6 @@
  */
 #include "driver/internal.h"
 
-static const uint64_t high_speed_above_hz = 20000000;
-
 static void attach(struct sdsim_driver *driver)
 {
     const struct sdsim_driver_costs *costs = driver->costs;
@@ -67,16 +65,18 @@ static bool wake_up(struct sdsim_driver *driver, sdsim_ps *now)
         }
         sdsim_driver_sleep(driver, now, 10 * SDSIM_MS);
     }
+    (void)sdsim_driver_give_up(driver, *now, "ACMD41", SDSIM_OUTCOME_NOT_READY);
     return false;
 }
 
-static bool switch_to_high_speed(struct sdsim_driver *driver, sdsim_ps *now)
+/* CMD6 with an argument; true if function 1, high speed, is what the card names in its answer. */
+static bool ask_high_speed(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument)
 {
     uint8_t status[SDSIM_STATUS_BYTES];
     const struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = 6,
-        .argument = 0x80FFFFF1,
+        .argument = argument,
         .response = SDSIM_RESPONSE_R1,
         .direction = SDSIM_READ_BLOCKS,
         .blocks = 1,
@@ -84,52 +84,58 @@ static bool switch_to_high_speed(struct sdsim_driver *driver, sdsim_ps *now)
         .out = status,
     };
     struct sdsim_result result;
-    return sdsim_driver_do(driver, now, "CMD6", 0, &tx, &result) &&
+    return sdsim_driver_do(driver, now, "CMD6", SDSIM_NO_LBA, &tx, &result) &&
            sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == 1;
 }
 
-static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
+static bool read_scr(struct sdsim_driver *driver, sdsim_ps *now, uint32_t rca)
 {
     struct sdsim_result result;
-    if (!wake_up(driver, now) || !plain(driver, now, 2, 0, SDSIM_RESPONSE_R2, &result) ||
-        !plain(driver, now, 3, 0, SDSIM_RESPONSE_R3, &result)) {
-        return false;
-    }
-    const uint32_t rca = word(&result) & 0xFFFF0000u;
-    if (!plain(driver, now, 9, rca, SDSIM_RESPONSE_R2, &result)) {
-        return false;
-    }
-    sdsim_driver_capacity(driver, result.extra);
-    if (!plain(driver, now, 7, rca, SDSIM_RESPONSE_R1, &result) ||
-        (!driver->block_addresses && !plain(driver, now, 16, 512, SDSIM_RESPONSE_R1, &result))) {
-        return false;
-    }
     uint8_t scr[SDSIM_SCR_BYTES];
+    return plain(driver, now, 55, rca, SDSIM_RESPONSE_R1, &result) &&
+           sdsim_driver_register(driver, now, 0, 51, SDSIM_RESPONSE_R1, sizeof scr, scr);
+}
+
+/* Selected and in transfer state: SCR, high speed, bus width, SD status. */
+static bool set_up(struct sdsim_driver *driver, sdsim_ps *now, uint32_t rca)
+{
+    struct sdsim_result result;
     uint8_t ssr[SDSIM_STATUS_BYTES];
-    if (!plain(driver, now, 55, rca, SDSIM_RESPONSE_R1, &result) ||
-        !sdsim_driver_register(driver, now, 0, 51, SDSIM_RESPONSE_R1, sizeof scr, scr) ||
-        !plain(driver, now, 13, rca, SDSIM_RESPONSE_R1, &result) ||
-        !plain(driver, now, 55, rca, SDSIM_RESPONSE_R1, &result) ||
-        !sdsim_driver_register(driver, now, 0, 13, SDSIM_RESPONSE_R1, sizeof ssr, ssr)) {
+    if (!read_scr(driver, now, rca) || !plain(driver, now, 13, rca, SDSIM_RESPONSE_R1, &result)) {
         return false;
     }
+    driver->high_speed = driver->clocks.asked_hz > SDSIM_IDF_HIGH_SPEED_ABOVE &&
+                         ask_high_speed(driver, now, 0x00FFFFF1) &&
+                         ask_high_speed(driver, now, 0x80FFFFF1);
     if (driver->port->mode == SDSIM_BUS_SD4 &&
         !app(driver, now, rca, 6, 2, SDSIM_RESPONSE_R1, &result)) {
         return false;
     }
-    const bool fast = driver->clocks.num > high_speed_above_hz * driver->clocks.den;
-    driver->high_speed = fast && switch_to_high_speed(driver, now);
-    return true;
+    return plain(driver, now, 55, rca, SDSIM_RESPONSE_R1, &result) &&
+           sdsim_driver_register(driver, now, 0, 13, SDSIM_RESPONSE_R1, sizeof ssr, ssr);
 }
 
+/* The order of sdmmc_card_init. */
 static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
 {
-    if (!identify(driver, now)) {
+    struct sdsim_result result;
+    if (!wake_up(driver, now) || !plain(driver, now, 2, 0, SDSIM_RESPONSE_R2, &result) ||
+        !plain(driver, now, 3, 0, SDSIM_RESPONSE_R3, &result)) {
+        return SDSIM_DRIVER_FAILED;
+    }
+    const uint32_t rca = word(&result) & 0xFFFF0000u;
+    if (!plain(driver, now, 9, rca, SDSIM_RESPONSE_R2, &result)) {
+        return SDSIM_DRIVER_FAILED;
+    }
+    sdsim_driver_capacity(driver, result.extra);
+    if (!plain(driver, now, 7, rca, SDSIM_RESPONSE_R1, &result) ||
+        (!driver->block_addresses && !plain(driver, now, 16, 512, SDSIM_RESPONSE_R1, &result)) ||
+        !set_up(driver, now, rca)) {
         return SDSIM_DRIVER_FAILED;
     }
     sdsim_driver_clock_full(driver);
     sdsim_driver_cpu(driver, now, 10 * SDSIM_US); /* every clock change waits that long */
-    return SDSIM_DRIVER_OK;
+    return read_scr(driver, now, rca) ? SDSIM_DRIVER_OK : SDSIM_DRIVER_FAILED;
 }
 
 /* One command with its blocks, and CMD13 until the card is ready. */
@@ -190,10 +196,16 @@ static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now,
 }
 
 /* The three have one code; they differ in their defaults and in what lies above them. */
-#define SDMMC_CLASS(symbol, text)                                                                  \
-    const struct sdsim_driver_class symbol = {                                                     \
-        .name = text, .sd = true, .attach = attach, .init = init, .read = read, .write = write}
+#define SDMMC_CLASS(symbol, text, like)                                                            \
+    const struct sdsim_driver_class symbol = {.name = text,                                        \
+                                              .costs_of = like,                                    \
+                                              .sd = true,                                          \
+                                              .request = sdsim_driver_idf_request,                 \
+                                              .attach = attach,                                    \
+                                              .init = init,                                        \
+                                              .read = read,                                        \
+                                              .write = write}
 
-SDMMC_CLASS(sdsim_driver_idf_sdmmc, "esp-idf-sdmmc");
-SDMMC_CLASS(sdsim_driver_arduino_sdmmc, "arduino-esp32-sdmmc");
-SDMMC_CLASS(sdsim_driver_sdioio, "circuitpython-sdioio");
+SDMMC_CLASS(sdsim_driver_idf_sdmmc, "esp-idf-sdmmc", NULL);
+SDMMC_CLASS(sdsim_driver_arduino_sdmmc, "arduino-esp32-sdmmc", "esp-idf-sdmmc");
+SDMMC_CLASS(sdsim_driver_sdioio, "circuitpython-sdioio", "esp-idf-sdmmc");

@@ -64,7 +64,8 @@ static bool plain(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uin
         .response = response,
         .trail_bytes = 1,
     };
-    return sdsim_driver_do(driver, now, index == 13 ? "CMD13" : "command", 0, &tx, result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx,
+                           result);
 }
 
 static bool app(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint32_t argument,
@@ -74,7 +75,7 @@ static bool app(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint3
            plain(driver, now, index, argument, SDSIM_RESPONSE_R1, result);
 }
 
-static bool reg(struct sdsim_driver *driver, sdsim_ps *now, const char *name, uint8_t index,
+static bool reg(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint32_t argument,
                 enum sdsim_response response, uint16_t bytes, uint8_t *out)
 {
     struct sdsim_result result;
@@ -82,6 +83,7 @@ static bool reg(struct sdsim_driver *driver, sdsim_ps *now, const char *name, ui
         .flags = SDSIM_COMMAND | WHOLE,
         .idle_bytes = PREPOLL_BYTES,
         .command = index,
+        .argument = argument,
         .response = response,
         .direction = SDSIM_READ_BLOCKS,
         .blocks = 1,
@@ -89,7 +91,7 @@ static bool reg(struct sdsim_driver *driver, sdsim_ps *now, const char *name, ui
         .out = out,
         .trail_bytes = 1,
     };
-    return sdsim_driver_do(driver, now, name, 0, &tx, &result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx, &result);
 }
 
 static bool status(struct sdsim_driver *driver, sdsim_ps *now, uint64_t times)
@@ -103,8 +105,8 @@ static bool status(struct sdsim_driver *driver, sdsim_ps *now, uint64_t times)
     return true;
 }
 
-/* The order of sdmmc_card_init: reset, version, operating condition, CRC on, registers. */
-static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
+/* CMD0 to the operating condition; true with the card ready. */
+static bool wake_up(struct sdsim_driver *driver, sdsim_ps *now)
 {
     struct sdsim_result result;
     const struct sdsim_transaction clocks = {.idle_bytes = 10};
@@ -115,13 +117,39 @@ static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
     sdsim_driver_sleep(driver, now, 20 * SDSIM_MS);
     const bool version2 = plain(driver, now, 8, 0x1AA, SDSIM_RESPONSE_R3, &result);
     const uint32_t condition = version2 ? SDSIM_OCR_CCS : 0;
+    if (!plain(driver, now, 59, 1, SDSIM_RESPONSE_R1, &result)) {
+        return false;
+    }
     for (int attempt = 0; attempt < 100; attempt++) {
-        if (!app(driver, now, 41, condition, &result) || result.r1 == 0) {
-            break;
+        if (!app(driver, now, 41, condition, &result)) {
+            return false;
+        }
+        if (result.r1 == 0) {
+            return true;
         }
         sdsim_driver_sleep(driver, now, 10 * SDSIM_MS);
     }
-    if (result.r1 != 0 || !plain(driver, now, 58, 0, SDSIM_RESPONSE_R3, &result)) {
+    (void)sdsim_driver_give_up(driver, *now, "ACMD41", SDSIM_OUTCOME_NOT_READY);
+    return false;
+}
+
+/* CMD6, asked and then done, when more than 20 MHz are wanted; a card may well refuse over SPI. */
+static void try_high_speed(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    static const uint32_t arguments[] = {0x00FFFFF1, 0x80FFFFF1};
+    for (size_t i = 0; i < 2 && driver->clocks.asked_hz > SDSIM_IDF_HIGH_SPEED_ABOVE; i++) {
+        uint8_t status[SDSIM_STATUS_BYTES];
+        if (!reg(driver, now, 6, arguments[i], SDSIM_RESPONSE_R1, sizeof status, status)) {
+            return;
+        }
+    }
+}
+
+/* The order of sdmmc_card_init. */
+static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    struct sdsim_result result;
+    if (!wake_up(driver, now) || !plain(driver, now, 58, 0, SDSIM_RESPONSE_R3, &result)) {
         return false;
     }
     driver->block_addresses = (result.extra[0] & 0x40) != 0;
@@ -129,17 +157,19 @@ static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
     uint8_t csd[SDSIM_CSD_BYTES];
     uint8_t scr[SDSIM_SCR_BYTES];
     uint8_t ssr[SDSIM_STATUS_BYTES];
-    if (!plain(driver, now, 59, 1, SDSIM_RESPONSE_R1, &result) ||
-        !reg(driver, now, "CMD10", 10, SDSIM_RESPONSE_R1, sizeof cid, cid) ||
-        !reg(driver, now, "CMD9", 9, SDSIM_RESPONSE_R1, sizeof csd, csd)) {
+    if (!reg(driver, now, 10, 0, SDSIM_RESPONSE_R1, sizeof cid, cid) ||
+        !reg(driver, now, 9, 0, SDSIM_RESPONSE_R1, sizeof csd, csd)) {
         return false;
     }
     sdsim_driver_capacity(driver, csd);
-    return (driver->block_addresses || plain(driver, now, 16, 512, SDSIM_RESPONSE_R1, &result)) &&
-           plain(driver, now, 55, 0, SDSIM_RESPONSE_R1, &result) &&
-           reg(driver, now, "ACMD51", 51, SDSIM_RESPONSE_R1, sizeof scr, scr) &&
-           status(driver, now, 1) && plain(driver, now, 55, 0, SDSIM_RESPONSE_R1, &result) &&
-           reg(driver, now, "ACMD13", 13, SDSIM_RESPONSE_R2, sizeof ssr, ssr);
+    if ((!driver->block_addresses && !plain(driver, now, 16, 512, SDSIM_RESPONSE_R1, &result)) ||
+        !plain(driver, now, 55, 0, SDSIM_RESPONSE_R1, &result) ||
+        !reg(driver, now, 51, 0, SDSIM_RESPONSE_R1, sizeof scr, scr) || !status(driver, now, 1)) {
+        return false;
+    }
+    try_high_speed(driver, now);
+    return plain(driver, now, 55, 0, SDSIM_RESPONSE_R1, &result) &&
+           reg(driver, now, 13, 0, SDSIM_RESPONSE_R2, sizeof ssr, ssr);
 }
 
 static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
@@ -237,6 +267,7 @@ static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now,
 const struct sdsim_driver_class sdsim_driver_idf_sdspi = {
     .name = "esp-idf-sdspi",
     .spi = true,
+    .request = sdsim_driver_idf_request,
     .attach = attach,
     .init = init,
     .read = read,

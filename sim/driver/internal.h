@@ -25,6 +25,21 @@ bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned 
                            uint8_t index, enum sdsim_response response, uint16_t bytes,
                            uint8_t *out);
 
+/* Gives up for a reason the port did not tell, such as an ACMD41 that never says ready. */
+enum sdsim_driver_error sdsim_driver_give_up(struct sdsim_driver *driver, sdsim_ps now,
+                                             const char *step, enum sdsim_outcome outcome);
+
+/* "CMD17". */
+const char *sdsim_driver_command_name(uint8_t index);
+
+/*
+ * ESP-IDF's sdmmc layer tries high speed when asked for more than 20 MHz; a card without it runs at
+ * 20 MHz, one with it at what was asked for, 40 MHz at most (sdmmc_sd.c, sdmmc_enable_hs_mode;
+ * sdmmc_init.c, sdmmc_init_card_hs_mode).
+ */
+#define SDSIM_IDF_HIGH_SPEED_ABOVE 20000000u
+uint64_t sdsim_driver_idf_request(uint64_t asked_hz, const struct sdsim_card_params *card);
+
 /* CPU time of the driver itself. */
 void sdsim_driver_cpu(struct sdsim_driver *driver, sdsim_ps *now, sdsim_ps d);
 

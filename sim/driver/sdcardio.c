@@ -73,7 +73,8 @@ static bool plain(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uin
         .argument = argument,
         .response = response,
     };
-    return sdsim_driver_do(driver, now, "command", 0, &tx, result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx,
+                           result);
 }
 
 static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
@@ -88,6 +89,7 @@ static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
     const sdsim_ps start = *now;
     do {
         if (*now - start > 500 * SDSIM_MS) {
+            (void)sdsim_driver_give_up(driver, *now, "ACMD41", SDSIM_OUTCOME_NOT_READY);
             return false;
         }
         if (version2) {
@@ -116,7 +118,7 @@ static bool identify(struct sdsim_driver *driver, sdsim_ps *now)
         .block_bytes = SDSIM_CSD_BYTES,
         .out = csd,
     };
-    if (!sdsim_driver_do(driver, now, "CMD9", 0, &read_csd, &result)) {
+    if (!sdsim_driver_do(driver, now, "CMD9", SDSIM_NO_LBA, &read_csd, &result)) {
         return false;
     }
     sdsim_driver_capacity(driver, csd);

@@ -1,21 +1,17 @@
 #include "setup/clocks.h"
 
+uint64_t sdsim_setup_wanted(const struct sdsim_setup *setup)
+{
+    const uint64_t cap = setup->driver.cap_hz;
+    return cap > 0 && setup->asked_hz > cap ? cap : setup->asked_hz;
+}
+
 uint64_t sdsim_setup_request(const struct sdsim_setup *setup)
 {
-    /* ESP-IDF switches a card to high speed only when asked for more than 20 MHz, and never asks a
-     * card for more than it says it can (sdmmc_init.c). */
-    const uint64_t high_speed_above = 20000000;
-    uint64_t hz = setup->asked_hz;
-    const uint64_t cap = setup->driver.cap_hz;
-    if (cap > 0 && hz > cap) {
-        hz = cap;
-    }
-    if (setup->run.bus != SDSIM_BUS_SPI) {
-        const uint64_t high = setup->card.high_hz;
-        const uint64_t most = high > 0 && hz > high_speed_above ? high : setup->card.spi_hz;
-        hz = hz < most ? hz : most;
-    }
-    return hz;
+    const struct sdsim_driver_class *class =
+        sdsim_driver_class((enum sdsim_driver_code)setup->driver.params.code);
+    const uint64_t hz = sdsim_setup_wanted(setup);
+    return class->request != NULL ? class->request(hz, &setup->card) : hz;
 }
 
 struct sdsim_clock_source sdsim_setup_clock_source(const struct sdsim_setup *setup)
@@ -32,10 +28,22 @@ struct sdsim_clock_source sdsim_setup_clock_source(const struct sdsim_setup *set
     };
 }
 
+const char *sdsim_setup_clock_cap(const struct sdsim_setup *setup)
+{
+    /* A cap is what makes one hertz more no difference; so the limits stand in one place only. */
+    struct sdsim_setup more = *setup;
+    more.asked_hz++;
+    const uint64_t request = sdsim_setup_request(setup);
+    if (sdsim_setup_request(&more) > request) {
+        return NULL;
+    }
+    return request == setup->driver.cap_hz ? "driver" : "card";
+}
+
 char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size_t size)
 {
     const struct sdsim_clock_source source = sdsim_setup_clock_source(setup);
-    const uint64_t request = sdsim_setup_request(setup);
-    return sdsim_clock_explain(&source, setup->asked_hz, request < setup->asked_hz ? request : 0,
-                               out, size);
+    const char *owner = sdsim_setup_clock_cap(setup);
+    return sdsim_clock_explain(&source, setup->asked_hz,
+                               owner != NULL ? sdsim_setup_request(setup) : 0, owner, out, size);
 }

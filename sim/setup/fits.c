@@ -53,10 +53,23 @@ static const char *api_of(const struct sdsim_run *run)
     return api != NULL ? api : sdsim_file_api_name(SDSIM_API_POSIX);
 }
 
+/* Under which name the host has the costs of the run's driver. */
+static const char *costs_of(const struct sdsim_run *run)
+{
+    const char *name = sdsim_node_text(run->driver, "code");
+    for (int code = 0; name != NULL && code < SDSIM_DRIVER_COUNT; code++) {
+        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
+        if (strcmp(class->name, name) == 0) {
+            return sdsim_run_costs(run, class);
+        }
+    }
+    return name;
+}
+
 static bool is_used(const struct fits *fits, const char *path)
 {
     const struct sdsim_run *run = fits->run;
-    return !fits->host || (!is_of_another(path, "drivers", sdsim_node_text(run->driver, "code")) &&
+    return !fits->host || (!is_of_another(path, "drivers", costs_of(run)) &&
                            !is_of_another(path, "clocks", clock_of(run)) &&
                            !is_of_another(path, "files", api_of(run)));
 }

@@ -229,10 +229,11 @@ static const struct sdsim_key keys[] = {
     {.name = "busy_limit",
      .type = SDSIM_VALUE_TIME,
      .offset = AT(flash.busy_limit),
-     .fallback = "250ms",
+     .given_offset = AT(busy_limit_given) + 1,
      .profile = true,
      .max = 100 * SDSIM_S,
-     .doc = "Longest single busy; a longer pause goes on with the next block. 0: no limit."},
+     .doc = "Longest single busy; a longer pause goes on with the next block. 0: no limit. Left "
+            "out: the specification's, 250 ms, SDXC 500 ms."},
     {.name = "erase",
      .type = SDSIM_VALUE_TIME,
      .offset = AT(flash.erase),

@@ -50,14 +50,23 @@ struct sdsim_setup {
     struct sdsim_host_params host;
     struct sdsim_driver_profile driver;
     struct sdsim_card_params card;
+    struct sdsim_driver_costs costs; /* of the driver on this host */
     struct sdsim_driver_clocks clocks;
     uint64_t asked_hz; /* the clock asked for, before the driver's cap */
     uint32_t draw;
 };
 
-/* Binds a run to draw k. False, with messages, if something does not fit together. */
+/* Binds a run to draw k and works out what follows. False, with messages, if that can't be. */
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags);
+
+/* Checks what is fine value by value but not together (setup/check.c); loading does that already.
+ * `setup` is draw 0. */
+bool sdsim_setup_check(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                       struct sdsim_diags *diags);
+
+/* The name under which the host's profile has the costs of a run's driver. */
+const char *sdsim_run_costs(const struct sdsim_run *run, const struct sdsim_driver_class *class);
 
 /* The clock on the wire, and why it is not the one asked for, in one line. Returns out. */
 char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size_t size);

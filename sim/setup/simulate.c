@@ -138,8 +138,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
     bench->meter.recorder = recorder;
     sdsim_fast_init(&bench->port, (enum sdsim_bus_mode)setup->run.bus, &bench->card, &bench->meter);
-    sdsim_driver_attach(&bench->driver, &setup->driver.params,
-                        &setup->host.drivers[setup->driver.params.code].costs, &bench->port,
+    sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, &bench->port,
                         &setup->clocks, setup->run.usable_buffers);
     if (sdsim_driver_init(&bench->driver, now) != SDSIM_DRIVER_OK) {
         char why[200];

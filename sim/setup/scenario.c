@@ -1,0 +1,208 @@
+#include "setup/setup.h"
+
+#include <string.h>
+
+#include "setup/schemas.h"
+
+/* "scenarios/h1.yaml" -> "h1", in the config's memory. */
+static const char *file_stem(struct sdsim_config *config, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    char *stem = sdsim_config_alloc(config, length + 1, 1);
+    if (stem != NULL) {
+        memcpy(stem, name, length);
+        stem[length] = '\0';
+    }
+    return stem;
+}
+
+/* How a profile is called: by its file if the reference names one - however it spells the path, for
+ * the luck of the draws hangs on it - else by its own `name`. NULL without memory. */
+static const char *reference_name(struct sdsim_config *config, const struct sdsim_node *reference,
+                                  const struct sdsim_node *resolved)
+{
+    if (reference->kind == SDSIM_NODE_SCALAR) {
+        return file_stem(config, reference->text);
+    }
+    const char *base = sdsim_node_text(reference, "base");
+    if (base != NULL) {
+        return file_stem(config, base);
+    }
+    const char *name = sdsim_node_text(resolved, "name");
+    return name != NULL ? name : "(inline)";
+}
+
+/* Resolves the reference under `key` of the run. False with a message if it is missing or bad. */
+static bool resolve(struct sdsim_config *config, const struct sdsim_node *tree, const char *key,
+                    bool required, struct sdsim_node **resolved, const char **name,
+                    struct sdsim_diags *diags)
+{
+    const struct sdsim_node *reference = sdsim_node_get(tree, key);
+    if (reference == NULL) {
+        if (required) {
+            sdsim_node_diag(diags, SDSIM_ERROR, tree,
+                            strcmp(key, "card") == 0
+                                ? "name one of the profiles that `sdsim list card` shows"
+                                : "name a board, or a host and a driver",
+                            "the run has no %s", key);
+        }
+        return !required;
+    }
+    *resolved = sdsim_config_resolve(config, key, reference, diags);
+    if (*resolved == NULL) {
+        return false;
+    }
+    *name = reference_name(config, reference, *resolved);
+    if (*name == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    return true;
+}
+
+/* Lays the board, if there is one, under the run. */
+static bool lay_board(struct sdsim_config *config, struct sdsim_run *run, struct sdsim_diags *diags)
+{
+    struct sdsim_node *board = NULL;
+    if (!resolve(config, run->tree, "board", false, &board, &run->board_name, diags)) {
+        return false;
+    }
+    if (board == NULL) {
+        return true;
+    }
+    struct sdsim_run_params check;
+    const struct sdsim_draw typical = {0};
+    if (!sdsim_bind(config, &sdsim_board_schema, board, run->board_name, &typical, &check, diags)) {
+        return false;
+    }
+    run->tree = sdsim_config_overlay(config, board, run->tree);
+    if (run->tree == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+    }
+    return run->tree != NULL;
+}
+
+static bool is_board_override(const char *assignment)
+{
+    return strncmp(assignment, "board", 5) == 0 && (assignment[5] == '=' || assignment[5] == '.');
+}
+
+/* Applies the overrides that change the board, or all others. */
+static bool apply(struct sdsim_config *config, struct sdsim_run *run, const char *const *overrides,
+                  bool boards, struct sdsim_diags *diags)
+{
+    bool fine = true;
+    for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++) {
+        if (is_board_override(overrides[i]) == boards) {
+            fine = sdsim_config_set(config, run->tree, overrides[i], diags) && fine;
+        }
+    }
+    return fine;
+}
+
+/* One item of `runs` (or the scenario itself, item NULL) becomes a run. */
+static bool make_run(struct sdsim_config *config, const struct sdsim_node *scenario,
+                     const struct sdsim_node *item, const char *const *overrides,
+                     struct sdsim_run *run, struct sdsim_diags *diags)
+{
+    struct sdsim_node *shared = sdsim_config_without(config, scenario, "runs");
+    run->tree =
+        shared != NULL && item != NULL ? sdsim_config_overlay(config, shared, item) : shared;
+    if (run->tree == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    const char *id = sdsim_node_text(item, "id");
+    run->id = id != NULL ? id : "";
+    /* What is set by hand wins over the board, so a board comes first - unless it is what is set.
+     */
+    if (!apply(config, run, overrides, true, diags) || !lay_board(config, run, diags) ||
+        !apply(config, run, overrides, false, diags)) {
+        return false;
+    }
+    const bool host = resolve(config, run->tree, "host", true, &run->host, &run->host_name, diags);
+    const bool driver =
+        resolve(config, run->tree, "driver", true, &run->driver, &run->driver_name, diags);
+    const bool card = resolve(config, run->tree, "card", true, &run->card, &run->card_name, diags);
+    struct sdsim_setup setup;
+    return host && driver && card && sdsim_setup_bind(config, run, 0, &setup, diags) &&
+           sdsim_setup_check(run, &setup, diags);
+}
+
+static bool check_ids(const struct sdsim_node *items, struct sdsim_diags *diags)
+{
+    bool fine = true;
+    for (size_t i = 0; i < items->count; i++) {
+        const struct sdsim_node *id = sdsim_node_get(items->items[i], "id");
+        if (id == NULL || id->kind != SDSIM_NODE_SCALAR) {
+            sdsim_node_diag(diags, SDSIM_ERROR, items->items[i],
+                            "give each run a short name: id: w4k", "a run without an id");
+            fine = false;
+            continue;
+        }
+        for (size_t j = 0; j < i; j++) {
+            const char *other = sdsim_node_text(items->items[j], "id");
+            if (other != NULL && strcmp(other, id->text) == 0) {
+                sdsim_node_diag(diags, SDSIM_ERROR, id, NULL, "two runs are called '%s'", id->text);
+                fine = false;
+            }
+        }
+    }
+    return fine;
+}
+
+static const char *first_source(const struct sdsim_node *tree)
+{
+    const struct sdsim_node *source = sdsim_node_get(tree, "source");
+    if (source != NULL && source->kind == SDSIM_NODE_LIST && source->count > 0) {
+        source = source->items[0];
+    }
+    return source != NULL && source->kind == SDSIM_NODE_SCALAR ? source->text : NULL;
+}
+
+struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
+                                           const char *const *overrides, struct sdsim_diags *diags)
+{
+    struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
+    if (tree == NULL) {
+        return NULL;
+    }
+    /* The file as it stands, so that each mistake is told once and where it was made. */
+    struct sdsim_scenario_params check;
+    const struct sdsim_draw typical = {0};
+    if (!sdsim_bind(config, &sdsim_scenario_schema, tree, path, &typical, &check, diags)) {
+        return NULL;
+    }
+    const struct sdsim_node *items = sdsim_node_get(tree, "runs");
+    if (items != NULL && items->kind == SDSIM_NODE_LIST && !check_ids(items, diags)) {
+        return NULL;
+    }
+    const bool listed = items != NULL && items->kind == SDSIM_NODE_LIST;
+    struct sdsim_scenario *scenario = sdsim_config_alloc(config, 1, sizeof *scenario);
+    const size_t count = listed ? items->count : 1;
+    struct sdsim_run *runs = sdsim_config_alloc(config, count, sizeof *runs);
+    const char *stem = file_stem(config, path);
+    if (scenario == NULL || runs == NULL || stem == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return NULL;
+    }
+    const char *name = sdsim_node_text(tree, "name");
+    *scenario = (struct sdsim_scenario){
+        .path = path,
+        .name = name != NULL ? name : stem,
+        .description = sdsim_node_text(tree, "description"),
+        .source = first_source(tree),
+        .runs = runs,
+        .count = count,
+    };
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = (struct sdsim_run){.scenario = stem};
+        const struct sdsim_node *item = listed ? items->items[i] : items;
+        fine = make_run(config, tree, item, overrides, &runs[i], diags) && fine;
+    }
+    return fine ? scenario : NULL;
+}
