@@ -457,8 +457,10 @@ static const struct rule app_rules[64] = {
 
 static bool legal(const struct sdsim_card *card, uint8_t index, bool app)
 {
-    if (index == 6 && !app && card->params->high_hz == 0) {
-        return false; /* cards before version 1.10 have no class 10 */
+    const enum sdsim_card_version version = sdsim_card_version(card->params);
+    if (!app && ((index == 6 && version < SDSIM_VERSION_1_10) ||
+                 (index == 8 && version < SDSIM_VERSION_2_00))) {
+        return false; /* not yet known to a card that old */
     }
     const struct rule *rule = app ? &app_rules[index & 63] : &basic_rules[index & 63];
     const uint8_t states = card->spi ? rule->spi_states : rule->sd_states;

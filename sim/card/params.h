@@ -18,7 +18,16 @@ enum sdsim_card_type {
     SDSIM_SDXC, /* block addresses, above 32 GiB */
 };
 
+enum sdsim_card_version {
+    SDSIM_VERSION_LATEST, /* as 3.00 */
+    SDSIM_VERSION_1_00,   /* no CMD6, no CMD8 */
+    SDSIM_VERSION_1_10,   /* CMD6 */
+    SDSIM_VERSION_2_00,   /* CMD8 */
+    SDSIM_VERSION_3_00,   /* CMD23 */
+};
+
 struct sdsim_card_params {
+    int version;          /* enum sdsim_card_version: of the specification it follows */
     int type;             /* enum sdsim_card_type */
     uint64_t capacity;    /* bytes, as the card says */
     uint64_t real_bytes;  /* bytes it can really store; 0: as many as it says. Writes beyond are
@@ -45,5 +54,12 @@ struct sdsim_card_params {
     struct sdsim_flash_params flash;
     bool busy_limit_given; /* in the profile; else it follows from the type */
 };
+
+/* The version in force, never LATEST. */
+static inline enum sdsim_card_version sdsim_card_version(const struct sdsim_card_params *params)
+{
+    return params->version == SDSIM_VERSION_LATEST ? SDSIM_VERSION_3_00
+                                                   : (enum sdsim_card_version)params->version;
+}
 
 #endif

@@ -71,12 +71,15 @@ void sdsim_csd(const struct sdsim_card_params *params, int high_speed, uint8_t c
         unsigned width;
         unsigned value;
     } common[] = {
-        {112, 8, 0x0E},                                  /* TAAC 1 ms */
-        {96, 8, high_speed ? 0x5Au : 0x32u},             /* TRAN_SPEED 50 or 25 MHz */
-        {84, 12, params->high_hz > 0 ? 0x5B5u : 0x1B5u}, /* CCC: classes 0 2 4 5 7 8, 10 = CMD6 */
-        {46, 1, 1},                                      /* ERASE_BLK_EN */
-        {39, 7, 0x7F},                                   /* SECTOR_SIZE */
-        {26, 3, 2},                                      /* R2W_FACTOR */
+        {112, 8, 0x0E},                      /* TAAC 1 ms */
+        {96, 8, high_speed ? 0x5Au : 0x32u}, /* TRAN_SPEED 50 or 25 MHz */
+        {84, 12,
+         sdsim_card_version(params) >= SDSIM_VERSION_1_10
+             ? 0x5B5u
+             : 0x1B5u}, /* CCC: classes 0 2 4 5 7 8, 10 = CMD6 */
+        {46, 1, 1},     /* ERASE_BLK_EN */
+        {39, 7, 0x7F},  /* SECTOR_SIZE */
+        {26, 3, 2},     /* R2W_FACTOR */
     };
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         sdsim_register_put(csd, SDSIM_CSD_BYTES, common[i].low, common[i].width, common[i].value);
@@ -120,11 +123,16 @@ void sdsim_scr(const struct sdsim_card_params *params, uint8_t scr[SDSIM_SCR_BYT
 {
     memset(scr, 0, SDSIM_SCR_BYTES);
     const int sdsc = params->type == SDSIM_SDSC;
-    sdsim_register_put(scr, SDSIM_SCR_BYTES, 56, 4, sdsc ? 1 : 2); /* SD_SPEC 1.10 or 2.00 */
-    sdsim_register_put(scr, SDSIM_SCR_BYTES, 55, 1, 0);            /* erased data is 0 */
+    const enum sdsim_card_version version = sdsim_card_version(params);
+    static const uint64_t sd_spec[] = {[SDSIM_VERSION_1_00] = 0,
+                                       [SDSIM_VERSION_1_10] = 1,
+                                       [SDSIM_VERSION_2_00] = 2,
+                                       [SDSIM_VERSION_3_00] = 2};
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 56, 4, sd_spec[version]);
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 55, 1, 0); /* erased data is 0 */
     sdsim_register_put(scr, SDSIM_SCR_BYTES, 52, 3, sdsc ? 2 : params->type == SDSIM_SDHC ? 3 : 4);
     sdsim_register_put(scr, SDSIM_SCR_BYTES, 48, 4, 5); /* 1-bit and 4-bit bus */
-    if (!sdsc) {
+    if (version >= SDSIM_VERSION_3_00) {
         sdsim_register_put(scr, SDSIM_SCR_BYTES, 47, 1, 1); /* SD_SPEC3 */
         sdsim_register_put(scr, SDSIM_SCR_BYTES, 33, 1, 1); /* CMD23 supported */
     }

@@ -5,8 +5,9 @@
  * with a carried remainder (see core/clock.h), and 2^64 ps are 213 days. No layer owns a "current
  * time": a function takes `sdsim_ps *now`, starts at *now and leaves its finish time there.
  *
- * Limits: sums saturate at SDSIM_TIME_END and stay there. A run checks for that value once, at its
- * end, and reports "virtual time ran out"; the hot paths need no error return for it.
+ * Limits: sums saturate at SDSIM_TIME_END and stay there. A workload stops with an error when a call
+ * ends later than 200 days (SDSIM_RUN_LIMIT), so hot paths need no error return and may add the small
+ * spans of one call without looking.
  */
 #ifndef SDSIM_CORE_TIME_H
 #define SDSIM_CORE_TIME_H

@@ -70,6 +70,14 @@ static bool check_marks(const struct sdsim_run *run, const struct sdsim_card_par
         fine = complain(diags, run->card, "video_class", "0, 6, 10, 30, 60 or 90",
                         "there is no such video class");
     }
+    if (card->type != SDSIM_SDSC && sdsim_card_version(card) < SDSIM_VERSION_2_00) {
+        fine = complain(diags, run->card, "version", "version: 2 or 3",
+                        "high-capacity cards came with version 2");
+    }
+    if (card->high_hz > 0 && sdsim_card_version(card) < SDSIM_VERSION_1_10) {
+        fine = complain(diags, run->card, "high_speed_clock", "version: 1.1, or leave it out",
+                        "high speed came with version 1.10");
+    }
     if (card->oem != NULL && strlen(card->oem) > 2) {
         fine = complain(diags, run->card, "oem", NULL, "an OEM ID has at most two characters");
     }

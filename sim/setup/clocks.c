@@ -25,6 +25,9 @@ struct sdsim_clock_source sdsim_setup_clock_source(const struct sdsim_setup *set
         .source_hz = clock->source_hz,
         .maximum_hz = clock->maximum_hz,
         .pre_limit = (uint32_t)clock->pre_limit,
+        .cycles = (uint32_t)clock->cycles,
+        .largest = (uint32_t)clock->largest,
+        .bypass = clock->bypass,
     };
 }
 

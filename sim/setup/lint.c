@@ -38,24 +38,6 @@ struct lint {
 
 /* ---- saying it ---- */
 
-static bool same_file(const char *a, const char *b)
-{
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool already_said(const struct sdsim_diags *diags, const struct sdsim_node *node,
-                         const char *text)
-{
-    for (size_t i = 0; i < diags->count; i++) {
-        const struct sdsim_diag *diag = &diags->items[i];
-        if (diag->line == node->line && diag->column == node->column &&
-            same_file(diag->file, node->source->path) && strcmp(diag->text, text) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 __attribute__((format(printf, 4, 5))) static void warn(const struct lint *lint,
                                                        const struct sdsim_node *node,
                                                        const char *help, const char *format, ...)
@@ -65,9 +47,7 @@ __attribute__((format(printf, 4, 5))) static void warn(const struct lint *lint,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!already_said(lint->diags, node, text)) {
-        sdsim_node_diag(lint->diags, SDSIM_WARNING, node, help, "%s", text);
-    }
+    sdsim_node_diag(lint->diags, SDSIM_WARNING, node, help, "%s", text);
 }
 
 /* The value of `key` in the run, or, if the run doesn't say, the card or board that stands for it,

@@ -32,6 +32,9 @@ struct sdsim_host_clock_params {
     uint64_t source_hz;
     uint64_t maximum_hz;
     uint64_t pre_limit;
+    uint64_t cycles;
+    uint64_t largest;
+    bool bypass;
 };
 
 struct sdsim_host_driver_params {

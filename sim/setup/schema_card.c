@@ -13,7 +13,21 @@ static const struct sdsim_choice types[] = {
     {NULL, 0, NULL},
 };
 
+static const struct sdsim_choice versions[] = {
+    {"1.0", SDSIM_VERSION_1_00, "no CMD6, no CMD8"},
+    {"1.1", SDSIM_VERSION_1_10, "CMD6, no CMD8"},
+    {"2", SDSIM_VERSION_2_00, "CMD6 and CMD8"},
+    {"3", SDSIM_VERSION_3_00, "CMD23 as well"},
+    {NULL, 0, NULL},
+};
+
 static const struct sdsim_key keys[] = {
+    {.name = "version",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = AT(version),
+     .fallback = "3",
+     .choices = versions,
+     .doc = "Version of the specification the card follows."},
     {.name = "type",
      .type = SDSIM_VALUE_CHOICE,
      .offset = AT(type),
@@ -24,6 +38,7 @@ static const struct sdsim_key keys[] = {
      .type = SDSIM_VALUE_SIZE,
      .offset = AT(capacity),
      .required = true,
+     .profile = true,
      .min = 1048576,
      .max = 2199023255040,
      .doc = "What the card says it holds."},

@@ -55,6 +55,20 @@ static const struct sdsim_key clock_keys[] = {
      .offset = offsetof(struct sdsim_host_clock_params, pre_limit),
      .max = 8192,
      .doc = "ESP32 rules: largest pre-divider (8192 on ESP32 and S2, 16 on the others)."},
+    {.name = "cycles",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_host_clock_params, cycles),
+     .max = 64,
+     .doc = "pio-sdio: program steps per bus clock; left out: 4."},
+    {.name = "largest",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_host_clock_params, largest),
+     .max = 65536,
+     .doc = "power-of-two, lpspi: the largest divider; left out: 256 (AVR: 128)."},
+    {.name = "bypass",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = offsetof(struct sdsim_host_clock_params, bypass),
+     .doc = "stm32-sdio, stm32-sdmmc: the source may go out undivided."},
 };
 
 static const struct sdsim_schema clock_schema = {
@@ -206,7 +220,8 @@ static const struct sdsim_key keys[] = {
      .required = true,
      .min = 1000000,
      .max = 10000000000,
-     .doc = "CPU clock."},
+     .doc =
+         "CPU clock the costs below were taken at; for your information, nothing scales with it."},
     {.name = "strapping_pins",
      .type = SDSIM_VALUE_COUNT,
      .offset = offsetof(struct sdsim_host_params, strapping_pins),

@@ -153,7 +153,11 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     const struct sdsim_volume_config config = volume_config(setup);
     const enum sdsim_fat_result mounted =
         sdsim_volume_mount(&bench->volume, &bench->disk, &config, now);
-    if (mounted != SDSIM_FAT_OK) {
+    if (mounted == SDSIM_FAT_NO_FILE_SYSTEM && !setup->run.reads_exfat) {
+        fail(report, "mounting the volume",
+             "there is none this firmware can read; if it is exFAT (cards over 32 GB), build the "
+             "firmware with it (reads_exfat: yes) or take filesystem: {type: fat32}");
+    } else if (mounted != SDSIM_FAT_OK) {
         fail(report, "mounting the volume", sdsim_fat_result_text(mounted));
     }
     return mounted == SDSIM_FAT_OK;

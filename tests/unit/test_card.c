@@ -228,15 +228,27 @@ static void legal_commands(void **state)
     }
 }
 
-static void no_high_speed_before_version_1_10(void **state)
+/* CMD6 came with version 1.10, CMD8 with version 2. */
+static void commands_of_later_versions(void **state)
 {
     (void)state;
-    struct sdsim_card_params params = sdsim_test_sdhc;
-    params.high_hz = 0;
-    struct sdsim_test_card bench;
-    sdsim_test_card_spi_ready(&bench, &params);
-    assert_int_equal(sdsim_test_card_r1(&bench, 6, 0x80FFFFF1u), SDSIM_R1_ILLEGAL);
-    sdsim_test_card_power_down(&bench);
+    static const struct {
+        enum sdsim_card_version version;
+        uint8_t cmd6;
+        uint8_t cmd8;
+    } rows[] = {{SDSIM_VERSION_1_00, SDSIM_R1_ILLEGAL, SDSIM_R1_ILLEGAL},
+                {SDSIM_VERSION_1_10, 0, SDSIM_R1_ILLEGAL},
+                {SDSIM_VERSION_2_00, 0, 0},
+                {SDSIM_VERSION_LATEST, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sdsim_card_params params = sdsim_test_sdhc;
+        params.version = (int)rows[i].version;
+        struct sdsim_test_card bench;
+        sdsim_test_card_spi_ready(&bench, &params);
+        assert_int_equal(sdsim_test_card_r1(&bench, 6, 0x80FFFFF1u), rows[i].cmd6);
+        assert_int_equal(sdsim_test_card_r1(&bench, 8, 0x1AAu), rows[i].cmd8);
+        sdsim_test_card_power_down(&bench);
+    }
 }
 
 static void registers_over_spi(void **state)
@@ -333,7 +345,7 @@ int main(void)
         cmocka_unit_test(host_capacity_support),
         cmocka_unit_test(initialisation_on_the_sd_bus),
         cmocka_unit_test(legal_commands),
-        cmocka_unit_test(no_high_speed_before_version_1_10),
+        cmocka_unit_test(commands_of_later_versions),
         cmocka_unit_test(registers_over_spi),
         cmocka_unit_test(addresses),
     };

@@ -105,14 +105,17 @@ static void csd_speed(void **state)
 {
     (void)state;
     static const struct {
-        uint64_t high_hz;
+        enum sdsim_card_version version;
         int high_speed;
         unsigned tran_speed;
         unsigned class_10;
-    } rows[] = {{0, 0, 0x32, 0}, {50000000, 0, 0x32, 1}, {50000000, 1, 0x5A, 1}};
+    } rows[] = {{SDSIM_VERSION_1_00, 0, 0x32, 0},
+                {SDSIM_VERSION_1_10, 0, 0x32, 1},
+                {SDSIM_VERSION_LATEST, 0, 0x32, 1},
+                {SDSIM_VERSION_LATEST, 1, 0x5A, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_card_params params = {
-            .type = SDSIM_SDHC, .capacity = 8 * GIB, .high_hz = rows[i].high_hz};
+            .type = SDSIM_SDHC, .capacity = 8 * GIB, .version = (int)rows[i].version};
         uint8_t csd[SDSIM_CSD_BYTES];
         sdsim_csd(&params, rows[i].high_speed, csd);
         assert_int_equal(get(csd, 16, 103, 96), rows[i].tran_speed);
@@ -152,10 +155,16 @@ static void scr(void **state)
     (void)state;
     static const struct {
         int type;
+        enum sdsim_card_version version;
         unsigned spec, security, spec3, cmd23;
-    } rows[] = {{SDSIM_SDSC, 1, 2, 0, 0}, {SDSIM_SDHC, 2, 3, 1, 1}, {SDSIM_SDXC, 2, 4, 1, 1}};
+    } rows[] = {{SDSIM_SDSC, SDSIM_VERSION_1_00, 0, 2, 0, 0},
+                {SDSIM_SDSC, SDSIM_VERSION_1_10, 1, 2, 0, 0},
+                {SDSIM_SDHC, SDSIM_VERSION_2_00, 2, 3, 0, 0},
+                {SDSIM_SDHC, SDSIM_VERSION_LATEST, 2, 3, 1, 1},
+                {SDSIM_SDXC, SDSIM_VERSION_3_00, 2, 4, 1, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct sdsim_card_params params = {.type = rows[i].type};
+        const struct sdsim_card_params params = {.type = rows[i].type,
+                                                 .version = (int)rows[i].version};
         uint8_t reg[SDSIM_SCR_BYTES];
         sdsim_scr(&params, reg);
         assert_int_equal(get(reg, 8, 63, 60), 0);
