@@ -378,8 +378,9 @@ static void slowest(const struct sdsim_clock_source *source, uint64_t refused,
     sdsim_clock_choose(source, high, choice);
 }
 
+/* `capped_by` is who keeps the request from being higher; NULL: nobody. */
 static void add_reason(struct text *text, const struct sdsim_clock_source *source, uint64_t request,
-                       const struct sdsim_clock_choice *choice)
+                       const char *capped_by, const struct sdsim_clock_choice *choice)
 {
     struct sdsim_clock_choice next;
     if (choice->above_request) {
@@ -391,21 +392,24 @@ static void add_reason(struct text *text, const struct sdsim_clock_source *sourc
     } else if (!next_faster(source, request, choice, &next)) {
         add(text, "; there is none faster");
     } else {
-        add(text, "; the next faster, ");
+        add(text, "; ");
         add_division(text, source, &next);
         add(text, " = ");
         add_hz(text, hz_of(&next));
         if (sdsim_clock_may_exceed(source->rule)) {
-            add(text, ", is not taken here, but this host's rule can go above a request");
-        } else {
-            add(text, ", is above ");
-            add_hz(text, (double)request);
+            add(text, " is not taken here, but this host's rule can go above a request");
+            return;
         }
+        add(text, " is above ");
+        if (capped_by != NULL) {
+            add(text, "the %s's cap of ", capped_by);
+        }
+        add_hz(text, (double)request);
     }
 }
 
 char *sdsim_clock_explain(const struct sdsim_clock_source *source, uint64_t requested_hz,
-                          uint64_t cap_hz, char *out, size_t size)
+                          uint64_t cap_hz, const char *cap_owner, char *out, size_t size)
 {
     if (size == 0) {
         return out;
@@ -414,12 +418,12 @@ char *sdsim_clock_explain(const struct sdsim_clock_source *source, uint64_t requ
     out[0] = '\0';
     add_hz(&text, (double)requested_hz);
     add(&text, " asked");
-    uint64_t request = requested_hz;
-    if (cap_hz != 0 && cap_hz < request) {
-        request = cap_hz;
+    const bool capped = cap_hz != 0 && cap_hz <= requested_hz;
+    const uint64_t request = capped ? cap_hz : requested_hz;
+    if (request < requested_hz) {
         add(&text, ", cut to ");
         add_hz(&text, (double)request);
-        add(&text, " by the driver");
+        add(&text, " by the %s", cap_owner);
     }
     struct sdsim_clock_choice choice;
     if (!sdsim_clock_choose(source, request, &choice)) {
@@ -438,6 +442,6 @@ char *sdsim_clock_explain(const struct sdsim_clock_source *source, uint64_t requ
         return out;
     }
     add_division(&text, source, &choice);
-    add_reason(&text, source, request, &choice);
+    add_reason(&text, source, request, capped ? cap_owner : NULL, &choice);
     return out;
 }

@@ -102,11 +102,14 @@ bool sdsim_clock_may_exceed(enum sdsim_clock_rule rule);
 /*
  * Says in one line what is given for a request, and why, into `out` (cut at `size`, terminated):
  *
- *     25MHz asked, 20MHz real: 80MHz / 4; the next faster, 80MHz / 3 = 26.67MHz, is above 25MHz
+ *     24MHz asked, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is above 24MHz
+ *     40MHz asked, cut to 25MHz by the driver, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is
+ *     above the driver's cap of 25MHz
  *
- * cap_hz > 0 is a limit that the driver puts on requests (arduino-esp32 SD: 25 MHz). Returns out.
+ * cap_hz > 0 is a limit that somebody puts on requests (arduino-esp32 SD: 25 MHz), and cap_owner
+ * the word for who does: "driver", "card". A limit above the request is not spoken of. Returns out.
  */
 char *sdsim_clock_explain(const struct sdsim_clock_source *source, uint64_t requested_hz,
-                          uint64_t cap_hz, char *out, size_t size);
+                          uint64_t cap_hz, const char *cap_owner, char *out, size_t size);
 
 #endif

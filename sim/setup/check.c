@@ -154,6 +154,10 @@ static bool check_workload(const struct sdsim_run *run, const struct sdsim_setup
         fine = complain(diags, node, workload->preallocate ? "preallocate" : "rotate_every",
                         "do: write", "only files that are written are rotated or preallocated");
     }
+    if (workload->calls.count > 0) {
+        fine = complain(diags, node, "calls", "set workload.call, or write the list into the file",
+                        "a list of call sizes makes runs when the file is loaded, not later");
+    }
     if (workload->target == SDSIM_ON_FILE) {
         if (setup->run.filesystem.type == SDSIM_VOLUME_NONE) {
             fine = complain(diags, node, "on", "choose a file system, or on: raw",

@@ -1,5 +1,6 @@
 #include "setup/setup.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "setup/schemas.h"
@@ -103,9 +104,57 @@ static bool apply(struct sdsim_config *config, struct sdsim_run *run, const char
     return fine;
 }
 
-/* One item of `runs` (or the scenario itself, item NULL) becomes a run. */
+/* The list `workload.calls` of an item of `runs`, or else of the scenario; NULL if there is none.
+ */
+static const struct sdsim_node *call_sizes(const struct sdsim_node *scenario,
+                                           const struct sdsim_node *item)
+{
+    const struct sdsim_node *calls = sdsim_node_get(sdsim_node_get(item, "workload"), "calls");
+    if (calls == NULL) {
+        calls = sdsim_node_get(sdsim_node_get(scenario, "workload"), "calls");
+    }
+    return calls != NULL && calls->kind == SDSIM_NODE_LIST && calls->count > 0 ? calls : NULL;
+}
+
+/* The id of a run: the item's, and the call size if it is one of several. NULL without memory. */
+static const char *run_id(struct sdsim_config *config, const struct sdsim_node *item,
+                          const char *call)
+{
+    const char *id = sdsim_node_text(item, "id");
+    if (call == NULL) {
+        return id != NULL ? id : "";
+    }
+    const size_t size = (id != NULL ? strlen(id) + 1 : 0) + strlen(call) + 1;
+    char *text = sdsim_config_alloc(config, size, 1);
+    if (text != NULL) {
+        snprintf(text, size, "%s%s%s", id != NULL ? id : "", id != NULL ? "-" : "", call);
+    }
+    return text;
+}
+
+/* Gives a run that is one of several its call size in place of the list. */
+static bool set_call(struct sdsim_config *config, struct sdsim_run *run, const char *call,
+                     struct sdsim_diags *diags)
+{
+    for (size_t i = 0; i < run->tree->count; i++) {
+        struct sdsim_entry *entry = &run->tree->entries[i];
+        if (strcmp(entry->key, "workload") == 0) {
+            entry->value = sdsim_config_without(config, entry->value, "calls");
+            if (entry->value == NULL) {
+                sdsim_error(diags, NULL, "out of memory");
+                return false;
+            }
+        }
+    }
+    char assignment[128];
+    snprintf(assignment, sizeof assignment, "workload.call=%s", call);
+    return sdsim_config_set(config, run->tree, assignment, diags);
+}
+
+/* One item of `runs` (or the scenario itself, item NULL) becomes a run; `call` is one of several
+ * call sizes, or NULL. */
 static bool make_run(struct sdsim_config *config, const struct sdsim_node *scenario,
-                     const struct sdsim_node *item, const char *const *overrides,
+                     const struct sdsim_node *item, const char *call, const char *const *overrides,
                      struct sdsim_run *run, struct sdsim_diags *diags)
 {
     struct sdsim_node *shared = sdsim_config_without(config, scenario, "runs");
@@ -115,8 +164,14 @@ static bool make_run(struct sdsim_config *config, const struct sdsim_node *scena
         sdsim_error(diags, NULL, "out of memory");
         return false;
     }
-    const char *id = sdsim_node_text(item, "id");
-    run->id = id != NULL ? id : "";
+    run->id = run_id(config, item, call);
+    if (run->id == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    if (call != NULL && !set_call(config, run, call, diags)) {
+        return false;
+    }
     /* What is set by hand wins over the board, so a board comes first - unless it is what is set.
      */
     if (!apply(config, run, overrides, true, diags) || !lay_board(config, run, diags) ||
@@ -182,7 +237,12 @@ struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const ch
     }
     const bool listed = items != NULL && items->kind == SDSIM_NODE_LIST;
     struct sdsim_scenario *scenario = sdsim_config_alloc(config, 1, sizeof *scenario);
-    const size_t count = listed ? items->count : 1;
+    const size_t item_count = listed ? items->count : 1;
+    size_t count = 0;
+    for (size_t i = 0; i < item_count; i++) {
+        const struct sdsim_node *calls = call_sizes(tree, listed ? items->items[i] : NULL);
+        count += calls != NULL ? calls->count : 1;
+    }
     struct sdsim_run *runs = sdsim_config_alloc(config, count, sizeof *runs);
     const char *stem = file_stem(config, path);
     if (scenario == NULL || runs == NULL || stem == NULL) {
@@ -199,10 +259,18 @@ struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const ch
         .count = count,
     };
     bool fine = true;
-    for (size_t i = 0; i < count; i++) {
-        runs[i] = (struct sdsim_run){.scenario = stem};
-        const struct sdsim_node *item = listed ? items->items[i] : items;
-        fine = make_run(config, tree, item, overrides, &runs[i], diags) && fine;
+    size_t made = 0;
+    for (size_t i = 0; i < item_count; i++) {
+        const struct sdsim_node *item = listed ? items->items[i] : NULL;
+        const struct sdsim_node *calls = call_sizes(tree, item);
+        const size_t sizes = calls != NULL ? calls->count : 1;
+        for (size_t c = 0; c < sizes; c++) {
+            runs[made] = (struct sdsim_run){.scenario = stem};
+            fine = make_run(config, tree, item, calls != NULL ? calls->items[c]->text : NULL,
+                            overrides, &runs[made], diags) &&
+                   fine;
+            made++;
+        }
     }
     return fine ? scenario : NULL;
 }

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/schema.h"
 #include "core/account.h"
 #include "driver/driver.h"
 #include "file/stream.h"
@@ -56,6 +57,7 @@ struct sdsim_workload_params {
     int target;            /* enum sdsim_target */
     int timed;             /* enum sdsim_timed */
     uint64_t call;         /* bytes of one call, >= 1; raw: a multiple of 512 */
+    struct sdsim_list calls; /* several of them; a scenario's loading makes one run of each */
     uint64_t total;        /* bytes, rounded up to whole calls */
     uint64_t lines;        /* LOG */
     uint64_t start;        /* RAW: first byte on the card, a multiple of 512 */

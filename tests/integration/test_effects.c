@@ -26,9 +26,9 @@ struct row {
 
 static const struct row rows[] = {
     /* 256 data sectors, one command each; 256 clusters are two FAT sectors. */
-    {"effect-small-clusters", "write-4k", 7, 0, 269, 0, "256 data, 13 metadata writes"},
-    {"effect-small-clusters", "write-32k", 7, 0, 269, 0, "the same for any call size"},
-    {"effect-small-clusters", "write-32k-clusters-32k", 1, 0, 1, 4, "four 64-sector writes"},
+    {"effect-small-clusters", "clusters-512-4KiB", 7, 0, 269, 0, "256 data, 13 metadata writes"},
+    {"effect-small-clusters", "clusters-512-32KiB", 7, 0, 269, 0, "the same for any call size"},
+    {"effect-small-clusters", "clusters-32k-32KiB", 1, 0, 1, 4, "four 64-sector writes"},
     /* 32 clusters; each allocation: 2 FATs, FSINFO; each sync: the entry. */
     {"effect-sync", "never", 1, 0, 1, 256, "the entry of the new file, and the first FAT sector"},
     {"effect-sync", "each-call", 96, 0, 353, 256, "32 x (8 entry + 2 FAT + 1 FSINFO) + 1"},

@@ -401,58 +401,90 @@ static void explanations(void **state)
     static const struct {
         struct sdsim_clock_source source;
         uint64_t hz, cap;
+        const char *owner;
         const char *text;
     } rows[] = {
         {{.rule = SDSIM_CLOCK_ESP32_ARDUINO, .source_hz = 80 * MHZ},
          25 * MHZ,
          0,
-         "25MHz asked, 20MHz real: 80MHz / 4; the next faster, 80MHz / 3 = 26.667MHz, is above "
+         NULL,
+         "25MHz asked, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is above 25MHz"},
+        {{.rule = SDSIM_CLOCK_ESP32_ARDUINO, .source_hz = 80 * MHZ},
+         25 * MHZ,
+         25 * MHZ,
+         "driver",
+         "25MHz asked, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is above the driver's cap of "
          "25MHz"},
+        {{.rule = SDSIM_CLOCK_ESP32_ARDUINO, .source_hz = 80 * MHZ},
+         24 * MHZ,
+         25 * MHZ,
+         "driver",
+         "24MHz asked, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is above 24MHz"},
         {{.rule = SDSIM_CLOCK_ESP32_ARDUINO, .source_hz = 80 * MHZ},
          40 * MHZ,
          25 * MHZ,
-         "40MHz asked, cut to 25MHz by the driver, 20MHz real: 80MHz / 4; the next faster, 80MHz / "
-         "3 = 26.667MHz, is above 25MHz"},
+         "driver",
+         "40MHz asked, cut to 25MHz by the driver, 20MHz real: 80MHz / 4; 80MHz / 3 = 26.667MHz is "
+         "above the driver's cap of 25MHz"},
+        {{.rule = SDSIM_CLOCK_ESP_SDMMC, .source_hz = 160 * MHZ},
+         40 * MHZ,
+         25 * MHZ,
+         "card",
+         "40MHz asked, cut to 25MHz by the card, 22.857MHz real: 160MHz / 7; 160MHz / 6 = "
+         "26.667MHz is above the card's cap of 25MHz"},
+        {{.rule = SDSIM_CLOCK_ESP_SDMMC, .source_hz = 160 * MHZ},
+         50 * MHZ,
+         40 * MHZ,
+         "card",
+         "50MHz asked, cut to 40MHz by the card, 40MHz real: 160MHz / 4"},
         {{.rule = SDSIM_CLOCK_ESP32_ARDUINO, .source_hz = 80 * MHZ},
          20 * MHZ,
          25 * MHZ,
+         "driver",
          "20MHz asked, 20MHz real: 80MHz / 4"},
         {{.rule = SDSIM_CLOCK_ESP_IDF_SPI, .source_hz = 80 * MHZ},
          25 * MHZ,
          0,
+         NULL,
          "25MHz asked, 26.667MHz real: 80MHz / 3, above the request, as this host's rule allows"},
         {{.rule = SDSIM_CLOCK_ESP_IDF_SPI, .source_hz = 80 * MHZ},
          12 * MHZ,
-         0,
-         "12MHz asked, 11.429MHz real: 80MHz / 7; the next faster, 80MHz / 6 = 13.333MHz, is not "
-         "taken here, but this host's rule can go above a request"},
+         12 * MHZ,
+         "card",
+         "12MHz asked, 11.429MHz real: 80MHz / 7; 80MHz / 6 = 13.333MHz is not taken here, but "
+         "this host's rule can go above a request"},
         {{.rule = SDSIM_CLOCK_ESP_SDMMC, .source_hz = 160 * MHZ},
          50 * MHZ,
          0,
+         NULL,
          "50MHz asked, 40MHz real: 160MHz / 4; there is none faster"},
         {{.rule = SDSIM_CLOCK_SERCOM_CPY, .source_hz = 48 * MHZ},
          50000,
          0,
+         NULL,
          "50kHz asked, 93.75kHz real: 48MHz / 512, above the request, but the slowest there is"},
         {{.rule = SDSIM_CLOCK_STM32_SDIO, .source_hz = 48 * MHZ},
          100000,
          0,
+         NULL,
          "100kHz asked, not possible: the slowest is 48MHz / 257 = 186.77kHz"},
         {{.rule = SDSIM_CLOCK_PIO_SDIO, .source_hz = 125 * MHZ},
          20 * MHZ,
          0,
+         NULL,
          "20MHz asked, 20MHz real: 125MHz / 6.25"},
-        {{.rule = SDSIM_CLOCK_EXACT}, 25 * MHZ, 0, "25MHz asked, 25MHz real: taken as it is"},
+        {{.rule = SDSIM_CLOCK_EXACT}, 25 * MHZ, 0, NULL, "25MHz asked, 25MHz real: taken as it is"},
         {{.rule = SDSIM_CLOCK_FTDI, .source_hz = 60 * MHZ},
          20 * MHZ,
          0,
-         "20MHz asked, 15MHz real: 60MHz / 4; the next faster, 60MHz / 2 = 30MHz, is above 20MHz"},
+         NULL,
+         "20MHz asked, 15MHz real: 60MHz / 4; 60MHz / 2 = 30MHz is above 20MHz"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[200];
-        assert_ptr_equal(
-            sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap, text, sizeof(text)),
-            text);
+        assert_ptr_equal(sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap,
+                                             rows[i].owner, text, sizeof(text)),
+                         text);
         if (strcmp(text, rows[i].text) != 0) {
             fail_msg("row %zu: \"%s\"", i, text);
         }
@@ -460,14 +492,14 @@ static void explanations(void **state)
         for (size_t size = 1; size < sizeof(text); size++) {
             char cut[200];
             memset(cut, '#', sizeof(cut));
-            sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap, cut, size);
+            sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap, rows[i].owner, cut, size);
             const size_t length = strlen(text) < size ? strlen(text) : size - 1;
             if (memcmp(cut, text, length) != 0 || cut[length] != '\0' || cut[size] != '#') {
                 fail_msg("row %zu, cut to %zu bytes", i, size);
             }
         }
         char untouched = '#';
-        sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap, &untouched, 0);
+        sdsim_clock_explain(&rows[i].source, rows[i].hz, rows[i].cap, rows[i].owner, &untouched, 0);
         assert_int_equal(untouched, '#');
     }
 }
