@@ -1,12 +1,16 @@
 /*
  * The recorder: who wants to know what happened when.
  *
- * A layer reports spans; what becomes of them (a timeline file, a waveform, a check in a test) is
- * the business of the listener behind the function pointer. Equal spans in a row are reported once,
- * with their period and count, so that a closed-form run of a million blocks is one call.
+ * A layer reports spans; what becomes of them (a timeline file, a waveform, a check in a test) is the
+ * business of the listener behind the function pointer. A span can stand for many equal ones in a row,
+ * with their period and count; the ports of today step every block when somebody listens, so their
+ * count is 1.
  *
  * Nothing in the simulation depends on a recorder: with or without one the same run gives the same
  * times. Spans of one lane arrive in the order of their start; lanes overlap and sum to nothing.
+ *
+ * Limits: clocks, gaps, CPU time and the card's waits are reported; looks at a card that is ready, and
+ * the bytes a card may take before its data (N_AC), are only booked in the account.
  */
 #ifndef SDSIM_CORE_RECORDER_H
 #define SDSIM_CORE_RECORDER_H
