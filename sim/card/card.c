@@ -3,8 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#define OPEN_ENDED UINT32_MAX
-#define NO_SECTOR  UINT32_MAX
+#include "card/transfer.h"
+
+#define NO_SECTOR UINT32_MAX
 
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw)
@@ -127,7 +128,9 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
         return;
     }
     reply->multiple = index == 18 || index == 25;
-    card->left = !reply->multiple ? 1 : card->block_count > 0 ? card->block_count : OPEN_ENDED;
+    card->left = !reply->multiple        ? 1
+                 : card->block_count > 0 ? card->block_count
+                                         : SDSIM_CARD_OPEN_ENDED;
     card->block_count = 0;
     if (index == 17 || index == 18) {
         reply->data = SDSIM_DATA_READ;
@@ -141,23 +144,10 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
     }
 }
 
-static void stop_write(struct sdsim_card *card, sdsim_ps end)
-{
-    card->busy = sdsim_flash_write_stop(&card->flash, end, card->busy);
-    card->state = SDSIM_CARD_TRANSFER;
-}
-
-void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end)
-{
-    if (card->state == SDSIM_CARD_RECEIVE) {
-        stop_write(card, end);
-    }
-}
-
 static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
 {
     if (card->state == SDSIM_CARD_RECEIVE) {
-        stop_write(card, end);
+        sdsim_card_end_write(card, end);
     } else if (card->state == SDSIM_CARD_DATA) {
         card->state = SDSIM_CARD_TRANSFER;
     } else if (!card->spi) {
@@ -193,136 +183,6 @@ static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
     }
     card->busy = sdsim_flash_erase(&card->flash, end);
     reply->busy = true;
-}
-
-bool sdsim_card_read_beyond(const struct sdsim_card *card)
-{
-    return card->lba >= card->sectors;
-}
-
-/* The first sector a fake card does not really have. */
-static uint32_t real_sectors(const struct sdsim_card *card)
-{
-    const uint64_t real = card->params->real_bytes / SDSIM_SECTOR;
-    return real > 0 && real < card->sectors ? (uint32_t)real : card->sectors;
-}
-
-void sdsim_card_read_many(const struct sdsim_card *card, uint32_t count, uint8_t *out)
-{
-    if (out == NULL) {
-        return;
-    }
-    const uint32_t real = real_sectors(card);
-    const uint32_t stored = card->lba >= real          ? 0
-                            : count < real - card->lba ? count
-                                                       : real - card->lba;
-    if (stored > 0) {
-        sdsim_medium_read(card->medium, card->lba, stored, out);
-    }
-    memset(out + (size_t)stored * SDSIM_SECTOR, 0xFF, (size_t)(count - stored) * SDSIM_SECTOR);
-}
-
-void sdsim_card_read_bytes(const struct sdsim_card *card, uint8_t out[SDSIM_SECTOR])
-{
-    sdsim_card_read_many(card, 1, out);
-}
-
-/* `blocks` of the transfer are over; a counted one ends by itself. */
-static void count_blocks(struct sdsim_card *card, uint32_t blocks)
-{
-    card->lba += blocks;
-    if (card->left != OPEN_ENDED) {
-        card->left -= blocks;
-    }
-}
-
-void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end)
-{
-    count_blocks(card, 1);
-    if (card->left == 0) {
-        card->state = SDSIM_CARD_TRANSFER;
-        return;
-    }
-    card->ready = sdsim_flash_read_next(&card->flash, end);
-}
-
-uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most)
-{
-    /* The last block of a counted transfer, and the first one beyond the end, are unlike. */
-    if (card->left != OPEN_ENDED && most > card->left - 1) {
-        most = card->left - 1;
-    }
-    if (most > card->sectors - card->lba) {
-        most = card->sectors - card->lba;
-    }
-    return (uint32_t)sdsim_flash_read_alike(&card->flash, most);
-}
-
-void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span)
-{
-    sdsim_flash_read_skip(&card->flash, blocks);
-    count_blocks(card, blocks);
-    card->ready.at = sdsim_time_sum(card->ready.at, span);
-}
-
-static bool store(struct sdsim_card *card, uint32_t count, const struct sdsim_content *content)
-{
-    const uint32_t real = real_sectors(card);
-    if (card->lba >= real) {
-        return true; /* a fake card says yes and forgets */
-    }
-    const uint32_t kept = count < real - card->lba ? count : real - card->lba;
-    return sdsim_medium_write(card->medium, card->lba, kept, content);
-}
-
-/* The transfer has ended by its count (or was a single block): the card commits at once. */
-static void end_if_counted(struct sdsim_card *card, sdsim_ps end)
-{
-    if (card->left == 0) {
-        stop_write(card, end);
-    }
-}
-
-bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
-                            const struct sdsim_content *content)
-{
-    if (card->lba >= card->sectors) {
-        card->out_of_range = true;
-        return false;
-    }
-    if (!store(card, 1, content)) {
-        return false;
-    }
-    card->busy = sdsim_flash_write_block(&card->flash, end);
-    card->well_written++;
-    count_blocks(card, 1);
-    end_if_counted(card, end);
-    return true;
-}
-
-uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most)
-{
-    /* The last block of a counted transfer commits and is unlike the others. */
-    if (card->left != OPEN_ENDED && most > card->left - 1) {
-        most = card->left - 1;
-    }
-    if (most > card->sectors - card->lba) {
-        most = card->sectors - card->lba;
-    }
-    return (uint32_t)sdsim_flash_write_alike(&card->flash, most);
-}
-
-bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
-                           const struct sdsim_content *content)
-{
-    if (!store(card, blocks, content)) {
-        return false;
-    }
-    sdsim_flash_write_skip(&card->flash, blocks);
-    card->busy.at = sdsim_time_sum(card->busy.at, span);
-    card->well_written += blocks;
-    count_blocks(card, blocks);
-    return true;
 }
 
 /* ---- identification and setup ---- */
