@@ -10,8 +10,9 @@ static const char *file_stem(struct sdsim_config *config, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    const size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    const size_t whole = strlen(name);
+    const bool yaml = whole > 5 && strcmp(name + whole - 5, ".yaml") == 0;
+    const size_t length = yaml ? whole - 5 : whole;
     char *stem = sdsim_config_alloc(config, length + 1, 1);
     if (stem != NULL) {
         memcpy(stem, name, length);
