@@ -171,18 +171,18 @@ static void print_block(FILE *out, const struct sdsim_block *block, bool labelle
 }
 
 void sdsim_blocks_note(struct sdsim_blocks *blocks, uint32_t line, const struct sdsim_op *op,
-                       uint32_t repetition, const struct sdsim_outcome *outcome)
+                       uint32_t repetition, const struct sdsim_answer *outcome)
 {
     static const char *const values[] = {
-        [SDSIM_VALUE_COUNT] = "n",
-        [SDSIM_VALUE_SIZE] = "size",
-        [SDSIM_VALUE_ENTRIES] = "entries",
-        [SDSIM_VALUE_CLUSTERS] = "clusters",
+        [SDSIM_ANSWER_COUNT] = "n",
+        [SDSIM_ANSWER_SIZE] = "size",
+        [SDSIM_ANSWER_ENTRIES] = "entries",
+        [SDSIM_ANSWER_CLUSTERS] = "clusters",
     };
     FILE *out = blocks->out;
     blocks->operations++;
     const bool quiet = blocks->pending_count == 0 && outcome->result == SDSIM_FAT_OK &&
-                       outcome->kind == SDSIM_VALUE_NONE;
+                       outcome->kind == SDSIM_ANSWER_NONE;
     if (out == NULL || quiet) {
         blocks->pending_count = 0;
         return;
@@ -194,7 +194,7 @@ void sdsim_blocks_note(struct sdsim_blocks *blocks, uint32_t line, const struct 
     if (outcome->result != SDSIM_FAT_OK) {
         (void)fprintf(out, " rc=%d", (int)outcome->result);
     }
-    if (outcome->kind != SDSIM_VALUE_NONE) {
+    if (outcome->kind != SDSIM_ANSWER_NONE) {
         (void)fprintf(out, " %s=%" PRIu64, values[outcome->kind], outcome->value);
     }
     (void)fputc('\n', out);

@@ -88,7 +88,7 @@ void sdsim_blocks_free(struct sdsim_blocks *blocks);
 /* Logs a file operation that has just been run: its line, and its repetition from 1 on if a repeat
  * count was written. */
 void sdsim_blocks_note(struct sdsim_blocks *blocks, uint32_t line, const struct sdsim_op *op,
-                       uint32_t repetition, const struct sdsim_outcome *outcome);
+                       uint32_t repetition, const struct sdsim_answer *outcome);
 
 /* The last line. */
 void sdsim_blocks_end(struct sdsim_blocks *blocks);

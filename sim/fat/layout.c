@@ -34,6 +34,7 @@ const char *sdsim_finding_name(enum sdsim_finding_kind kind)
         [SDSIM_FINDING_UNMARKED] = "free-cluster-in-use",
         [SDSIM_FINDING_BAD] = "bad-cluster-in-use",
         [SDSIM_FINDING_CHAIN_CUT] = "chain-unreadable",
+        [SDSIM_FINDING_MISSING] = "clusters-missing",
         [SDSIM_FINDING_VALID] = "valid-size",
         [SDSIM_FINDING_NO_DOTS] = "no-dot-entries",
         [SDSIM_FINDING_ORPHANS] = "orphaned-long-names",
@@ -83,6 +84,7 @@ void sdsim_survey_find(struct sdsim_survey *survey, enum sdsim_finding_kind kind
         return;
     }
     layout->finding_total++;
+    layout->damage_total += sdsim_finding_is_damage(kind);
     if (layout->finding_count == SDSIM_LAYOUT_FINDINGS) {
         return;
     }

@@ -13,8 +13,9 @@
  * one, which takes a second walk through all directories.
  *
  * Limits: 128 levels of directories, paths of up to 4 KiB; 100 findings are kept in full, the rest
- * is counted. Of a file, a million extents are kept. An exFAT volume is taken to use its first FAT
- * and bitmap.
+ * is counted. Of a file, a million extents are kept. In short names, characters other than ASCII are
+ * shown as '?', since the volume doesn't tell their code page. An exFAT volume is taken to use its
+ * first FAT and bitmap.
  */
 #ifndef SDSIM_FAT_LAYOUT_H
 #define SDSIM_FAT_LAYOUT_H
@@ -138,6 +139,7 @@ enum sdsim_finding_kind {
     SDSIM_FINDING_UNMARKED,  /* `cluster` is marked as free; exFAT: the first such */
     SDSIM_FINDING_BAD,       /* `cluster` is marked as bad */
     SDSIM_FINDING_CHAIN_CUT, /* the FAT can't be read at `cluster` */
+    SDSIM_FINDING_MISSING,   /* `found` clusters lie behind the end of the device */
     SDSIM_FINDING_VALID,     /* exFAT: `said` valid bytes, but the size is `found` */
     /* about a directory */
     SDSIM_FINDING_NO_DOTS,    /* doesn't begin with "." and ".." */
@@ -182,8 +184,9 @@ struct sdsim_layout {
     struct sdsim_finding *findings; /* the first SDSIM_LAYOUT_FINDINGS */
     size_t finding_count;
     uint64_t finding_total;
-    uint8_t *used;    /* a bit for each cluster, cluster 2 first: allocated */
-    uint8_t *reached; /* belongs to a file, a directory, or the file system */
+    uint64_t damage_total; /* of these, those that are damage */
+    uint8_t *used;         /* a bit for each cluster, cluster 2 first: allocated */
+    uint8_t *reached;      /* belongs to a file, a directory, or the file system */
 };
 
 /*

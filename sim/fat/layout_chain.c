@@ -157,6 +157,16 @@ static void claim_run(struct sdsim_survey *survey, uint32_t first, uint32_t coun
     }
 }
 
+/* How many clusters of a run don't lie on the device, or not completely. */
+static uint32_t count_missing(const struct sdsim_layout *layout, uint32_t first, uint32_t count)
+{
+    const uint32_t lba = sdsim_layout_lba(layout, first);
+    const uint32_t there = lba < layout->device_sectors
+                               ? (layout->device_sectors - lba) / layout->geometry.cluster_sectors
+                               : 0;
+    return there < count ? count - there : 0;
+}
+
 /* A run of the chain has been followed to its end. */
 static void finish_run(struct sdsim_survey *survey, struct sdsim_survey_chain *chain,
                        uint32_t first, uint32_t count)
@@ -165,6 +175,7 @@ static void finish_run(struct sdsim_survey *survey, struct sdsim_survey_chain *c
         return;
     }
     chain->fragments++;
+    chain->missing += count_missing(survey->layout, first, count);
     if (survey->hunting) {
         claim_run(survey, first, count);
     } else if (survey->collecting) {
@@ -307,6 +318,9 @@ void sdsim_survey_follow(struct sdsim_survey *survey, struct sdsim_survey_chain 
         chain->contiguous ? follow_contiguous(survey, chain) : follow_links(survey, chain);
     if (chain->unmarked > 0) {
         report(survey, chain, SDSIM_FINDING_UNMARKED, chain->unmarked_first);
+    }
+    if (chain->missing > 0) {
+        sdsim_survey_find(survey, SDSIM_FINDING_MISSING, true, 0, chain->clusters, chain->missing);
     }
     if (sound && chain->sized && chain->clusters < chain->wanted) {
         report(survey, chain, SDSIM_FINDING_SHORT, 0);

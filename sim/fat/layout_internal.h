@@ -77,6 +77,7 @@ struct sdsim_survey_chain {
     uint64_t wanted; /* clusters */
     uint32_t clusters;
     uint32_t fragments;
+    uint32_t missing;  /* clusters that don't lie on the device */
     uint32_t unmarked; /* exFAT: clusters that the bitmap says are free */
     uint32_t unmarked_first;
 };

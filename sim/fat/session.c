@@ -68,11 +68,11 @@ static bool target_of(const struct sdsim_session *session, const struct sdsim_op
     return sdsim_op_bytes(amount, sdsim_cluster_bytes(&session->volume), target);
 }
 
-static struct sdsim_outcome run_transfer(struct sdsim_session *session, const struct sdsim_op *op,
-                                         sdsim_ps *now, void *out)
+static struct sdsim_answer run_transfer(struct sdsim_session *session, const struct sdsim_op *op,
+                                        sdsim_ps *now, void *out)
 {
     struct sdsim_file *file = &session->files[op->handle];
-    struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE};
     uint64_t bytes;
     uint64_t done;
     if (!amount_of(session, op, &bytes)) {
@@ -90,17 +90,17 @@ static struct sdsim_outcome run_transfer(struct sdsim_session *session, const st
         outcome.result = sdsim_file_read(file, now, bytes, out, &done);
     }
     if (outcome.result == SDSIM_FAT_OK && done != bytes) {
-        outcome.kind = SDSIM_VALUE_COUNT;
+        outcome.kind = SDSIM_ANSWER_COUNT;
         outcome.value = done;
     }
     return outcome;
 }
 
-static struct sdsim_outcome run_seek(struct sdsim_session *session, const struct sdsim_op *op,
-                                     sdsim_ps *now)
+static struct sdsim_answer run_seek(struct sdsim_session *session, const struct sdsim_op *op,
+                                    sdsim_ps *now)
 {
     struct sdsim_file *file = &session->files[op->handle];
-    struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE};
     uint64_t target;
     if (!target_of(session, op, &target)) {
         outcome.result = SDSIM_FAT_INVALID_ARGUMENT;
@@ -108,28 +108,28 @@ static struct sdsim_outcome run_seek(struct sdsim_session *session, const struct
     }
     outcome.result = sdsim_file_seek(file, now, target);
     if (outcome.result == SDSIM_FAT_OK && file->position != target) {
-        outcome.kind = SDSIM_VALUE_COUNT;
+        outcome.kind = SDSIM_ANSWER_COUNT;
         outcome.value = file->position;
     }
     return outcome;
 }
 
-static struct sdsim_outcome run_stat(struct sdsim_session *session, sdsim_ps *now, const char *path)
+static struct sdsim_answer run_stat(struct sdsim_session *session, sdsim_ps *now, const char *path)
 {
     struct sdsim_dir_info entry = {0};
-    struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE};
     outcome.result = sdsim_tree_stat(&session->volume, now, path, &entry);
     if (outcome.result == SDSIM_FAT_OK) {
-        outcome.kind = SDSIM_VALUE_SIZE;
+        outcome.kind = SDSIM_ANSWER_SIZE;
         outcome.value = entry.size;
     }
     return outcome;
 }
 
-static struct sdsim_outcome run_list(struct sdsim_session *session, sdsim_ps *now, const char *path)
+static struct sdsim_answer run_list(struct sdsim_session *session, sdsim_ps *now, const char *path)
 {
     struct sdsim_dir_list listing;
-    struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE};
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE};
     outcome.result = sdsim_dir_list_open(&listing, &session->volume, now, path);
     bool more = outcome.result == SDSIM_FAT_OK;
     while (more) {
@@ -138,7 +138,7 @@ static struct sdsim_outcome run_list(struct sdsim_session *session, sdsim_ps *no
     }
     if (outcome.result == SDSIM_FAT_OK) {
         outcome.result = sdsim_dir_list_close(&listing, now);
-        outcome.kind = SDSIM_VALUE_ENTRIES;
+        outcome.kind = SDSIM_ANSWER_ENTRIES;
     }
     return outcome;
 }
@@ -181,12 +181,12 @@ static enum sdsim_fat_result run_fill(struct sdsim_session *session, sdsim_ps *n
     }
 }
 
-struct sdsim_outcome sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
-                                       sdsim_ps *now, void *out)
+struct sdsim_answer sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
+                                      sdsim_ps *now, void *out)
 {
     struct sdsim_volume *volume = &session->volume;
     struct sdsim_file *file = &session->files[op->handle];
-    struct sdsim_outcome outcome = {.kind = SDSIM_VALUE_NONE, .result = SDSIM_FAT_INVALID_NAME};
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE, .result = SDSIM_FAT_INVALID_NAME};
     char path[PATH_BYTES];
     char new_path[PATH_BYTES];
     uint64_t bytes = 0;
@@ -243,7 +243,7 @@ struct sdsim_outcome sdsim_session_run(struct sdsim_session *session, const stru
         uint32_t clusters;
         outcome.result = sdsim_tree_free(volume, now, &clusters);
         if (outcome.result == SDSIM_FAT_OK) {
-            outcome.kind = SDSIM_VALUE_CLUSTERS;
+            outcome.kind = SDSIM_ANSWER_CLUSTERS;
             outcome.value = clusters;
         }
         break;

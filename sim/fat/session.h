@@ -21,17 +21,17 @@ struct sdsim_session {
 };
 
 /* What an operation answered. */
-enum sdsim_outcome_value {
-    SDSIM_VALUE_NONE,
-    SDSIM_VALUE_COUNT,    /* write, read: bytes done; seek: position reached, if not as asked */
-    SDSIM_VALUE_SIZE,     /* stat */
-    SDSIM_VALUE_ENTRIES,  /* list */
-    SDSIM_VALUE_CLUSTERS, /* free */
+enum sdsim_answer_kind {
+    SDSIM_ANSWER_NONE,
+    SDSIM_ANSWER_COUNT,    /* write, read: bytes done; seek: position reached, if not as asked */
+    SDSIM_ANSWER_SIZE,     /* stat */
+    SDSIM_ANSWER_ENTRIES,  /* list */
+    SDSIM_ANSWER_CLUSTERS, /* free */
 };
 
-struct sdsim_outcome {
+struct sdsim_answer {
     enum sdsim_fat_result result;
-    enum sdsim_outcome_value kind;
+    enum sdsim_answer_kind kind;
     uint64_t value;
 };
 
@@ -44,8 +44,8 @@ void sdsim_session_init(struct sdsim_session *session, const struct sdsim_disk *
  * (as many bytes as it asks for), or NULL. Operations on a handle that is not open, and amounts
  * that are negative, give SDSIM_FAT_INVALID_OBJECT and SDSIM_FAT_INVALID_ARGUMENT.
  */
-struct sdsim_outcome sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
-                                       sdsim_ps *now, void *out);
+struct sdsim_answer sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
+                                      sdsim_ps *now, void *out);
 
 /* Drops what is open, without I/O. */
 void sdsim_session_end(struct sdsim_session *session);

@@ -179,7 +179,7 @@ static void run_sequence(struct sdsim_medium *medium, const char *ops, const cha
         place.line++;
         if (sdsim_op_parse(&op, line, length, &place, &diags) == SDSIM_OP_LINE) {
             for (uint32_t i = 1; i <= op.repeat; i++) {
-                const struct sdsim_outcome outcome = sdsim_session_run(&session, &op, &now, NULL);
+                const struct sdsim_answer outcome = sdsim_session_run(&session, &op, &now, NULL);
                 sdsim_blocks_note(&blocks, place.line, &op, i, &outcome);
             }
         }

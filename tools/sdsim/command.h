@@ -9,9 +9,10 @@
 /* Exit codes of the program. */
 enum sdsim_exit {
     SDSIM_EXIT_OK = 0,
-    SDSIM_EXIT_FINDING = 1, /* out of tolerance, or a finding of `check` */
-    SDSIM_EXIT_INPUT = 2,   /* bad input or usage */
-    SDSIM_EXIT_FAULT = 3,   /* device or I/O fault, no memory */
+    SDSIM_EXIT_FINDING =
+        1, /* out of tolerance, a run that ended early, or a finding of `check` or `layout` */
+    SDSIM_EXIT_INPUT = 2, /* bad input or usage */
+    SDSIM_EXIT_FAULT = 3, /* device or I/O fault, no memory */
 };
 
 struct sdsim_command {
@@ -30,5 +31,8 @@ extern const struct sdsim_command sdsim_command_compare;
 extern const struct sdsim_command sdsim_command_check;
 extern const struct sdsim_command sdsim_command_list;
 extern const struct sdsim_command sdsim_command_describe;
+extern const struct sdsim_command sdsim_command_mkfs;
+extern const struct sdsim_command sdsim_command_fsops;
+extern const struct sdsim_command sdsim_command_layout;
 
 #endif

@@ -15,8 +15,8 @@
 #include "report/table.h"
 
 static const struct sdsim_command *const commands[] = {
-    &sdsim_command_run,  &sdsim_command_compare,  &sdsim_command_check,
-    &sdsim_command_list, &sdsim_command_describe,
+    &sdsim_command_run,      &sdsim_command_compare, &sdsim_command_check, &sdsim_command_list,
+    &sdsim_command_describe, &sdsim_command_mkfs,    &sdsim_command_fsops, &sdsim_command_layout,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -49,6 +49,7 @@ static void print_overview(FILE *out)
     sdsim_print_wrapped(out, "",
                         "'sdsim COMMAND --help' explains a command. Data goes to standard output, "
                         "messages to standard error. Exit code: 0 all is well; 1 out of tolerance, "
+                        "a run that ended early, "
                         "or a finding of check; 2 bad input or usage; 3 device or I/O fault.");
 }
 

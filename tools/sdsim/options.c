@@ -31,6 +31,30 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_CSV] = {"csv", 0, NULL, "print comma-separated values"},
     [SDSIM_OPTION_OUTPUT] = {"output", 'o', "FILE", "write to FILE, whole or not at all"},
     [SDSIM_OPTION_COLOR] = {"color", 0, "WHEN", "auto (on a terminal), always or never"},
+    [SDSIM_OPTION_SIZE] = {"size", 0, "SIZE", "capacity of the card, e.g. 32GB"},
+    [SDSIM_OPTION_TYPE] = {"type", 0, "TYPE",
+                           "fat12, fat16, fat32, exfat, or auto: by capacity, the default"},
+    [SDSIM_OPTION_CLUSTER] = {"cluster", 0, "SIZE", "of a cluster, e.g. 32KiB; default by capacity"},
+    [SDSIM_OPTION_FATS] = {"fats", 0, "N", "copies of the FAT, 1 or 2; default 2, exFAT has one"},
+    [SDSIM_OPTION_NO_PARTITION] = {"no-partition", 0, NULL,
+                                   "begin the volume in sector 0, without MBR"},
+    [SDSIM_OPTION_LABEL] = {"label", 0, "TEXT", "volume label, up to 11 characters"},
+    [SDSIM_OPTION_SERIAL] = {"seed", 0, "N", "gives the volume its serial number; default 0"},
+    [SDSIM_OPTION_CARD] = {"card", 0, "NAME",
+                           "a card that 'sdsim list card' shows, for its capacity or its AU"},
+    [SDSIM_OPTION_FORCE] = {"force", 0, NULL, "replace an image that is there already"},
+    [SDSIM_OPTION_ENGINE] = {"engine", 0, "NAME",
+                             "file-system library to imitate: esp-idf, the default, or "
+                             "circuitpython"},
+    [SDSIM_OPTION_SUMMARY] = {"summary", 0, NULL, "print what it comes to, not each operation"},
+    [SDSIM_OPTION_IMAGE] = {"output", 'o', "IMAGE",
+                            "write the volume as it is afterwards to an image file"},
+    [SDSIM_OPTION_AU] = {"au", 0, "SIZE", "allocation unit of the card; default 4MiB"},
+    [SDSIM_OPTION_PICTURE] = {"picture", 0, "FILE",
+                              "draw a map of the card to FILE, which ends in .svg or .png; needs "
+                              "gnuplot"},
+    [SDSIM_OPTION_KEEP_PLOT] = {"keep-plot", 0, NULL,
+                                "leave the picture's data and gnuplot script beside it"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 
@@ -135,10 +159,10 @@ static bool take(struct sdsim_arguments *arguments, enum sdsim_option_id id, con
     case SDSIM_OPTION_HELP:
         arguments->help = true;
         return true;
-    case SDSIM_OPTION_COUNT:
-        break;
+    default:
+        arguments->values[id] = value != NULL ? value : "";
+        return true;
     }
-    return false;
 }
 
 /* ---- parsing ---- */

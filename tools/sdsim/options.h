@@ -25,6 +25,21 @@ enum sdsim_option_id {
     SDSIM_OPTION_CSV,
     SDSIM_OPTION_OUTPUT,
     SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_SIZE,
+    SDSIM_OPTION_TYPE,
+    SDSIM_OPTION_CLUSTER,
+    SDSIM_OPTION_FATS,
+    SDSIM_OPTION_NO_PARTITION,
+    SDSIM_OPTION_LABEL,
+    SDSIM_OPTION_SERIAL, /* --seed of a command that makes a volume */
+    SDSIM_OPTION_CARD,
+    SDSIM_OPTION_FORCE,
+    SDSIM_OPTION_ENGINE,
+    SDSIM_OPTION_SUMMARY,
+    SDSIM_OPTION_IMAGE, /* --output of a command that writes an image */
+    SDSIM_OPTION_AU,
+    SDSIM_OPTION_PICTURE,
+    SDSIM_OPTION_KEEP_PLOT,
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
@@ -58,6 +73,9 @@ struct sdsim_arguments {
     bool help;
     enum sdsim_color_wish color;
     const char *output; /* NULL: standard output */
+    /* Of the options that the commands read themselves: what was given, "" for one that takes
+     * nothing, NULL if it was not given. */
+    const char *values[SDSIM_OPTION_COUNT];
     char *const *operands;
     size_t operand_count;
 };

@@ -1,0 +1,40 @@
+/*
+ * What the survey of a volume (fat/layout.h) found, as text of 80 columns, as JSON, and as a
+ * picture.
+ */
+#ifndef SDSIM_REPORT_LAYOUT_REPORT_H
+#define SDSIM_REPORT_LAYOUT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "fat/layout.h"
+#include "report/json.h"
+#include "report/style.h"
+
+/* Where the parts of the volume lie and how that fits the card's AUs; `image` is the name shown.
+ * False without memory. */
+bool sdsim_layout_print_geometry(const struct sdsim_layout *layout, const char *image,
+                                 const struct sdsim_style *style, FILE *out);
+
+/* All of it: geometry, space, files, the chosen file, findings. False without memory. */
+bool sdsim_layout_print(const struct sdsim_layout *layout, const char *image,
+                        const struct sdsim_style *style, FILE *out);
+
+/* The same as members of the JSON object at hand: the geometry, and all the rest. */
+void sdsim_layout_json_geometry(const struct sdsim_layout *layout, const char *image,
+                                struct sdsim_json *json);
+void sdsim_layout_json_survey(const struct sdsim_layout *layout, struct sdsim_json *json);
+
+/* A finding as a sentence. Returns `out`, cut at `size`. */
+char *sdsim_finding_text(const struct sdsim_layout *layout, const struct sdsim_finding *finding,
+                         char *out, size_t size);
+
+/* "32 clusters", "1 cluster". Returns `out`. */
+char *sdsim_print_count(uint64_t count, const char *what, char *out, size_t size);
+
+/* Sectors as a size: "3.5MiB". Returns `out`. */
+char *sdsim_print_sectors(uint64_t sectors, char *out, size_t size);
+
+#endif

@@ -1,0 +1,572 @@
+/*
+ * mkfs, fsops and layout as a user meets them: what they print (in tests/golden/fsops), exit codes,
+ * messages, and which files they leave and don't touch.
+ *
+ * The programs run in a folder of their own, so that the names of images in what they print are
+ * short and always the same.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fat/mkfs.h"
+#include "golden.h"
+#include "program.h"
+
+#define SKIPPED      77
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define MOST_WORDS   12
+
+static char source[PATH_MAX]; /* where the tests began: the source tree */
+static char folder[] = "/tmp/sdsim-fsops-XXXXXX";
+static char data_dir[PATH_MAX + 40];
+
+/* Runs the program as sdsim_test_run_quiet does, with one more row of environment. */
+static struct sdsim_test_result run_with(const char *const *arguments, const char *row)
+{
+    const char *const quiet[] = {data_dir, "LC_ALL=C", "NO_COLOR", "POSIXLY_CORRECT", row, NULL};
+    return sdsim_test_run(arguments, quiet);
+}
+
+static struct sdsim_test_result run(const char *const *arguments)
+{
+    return run_with(arguments, NULL);
+}
+
+/* Runs it, expects the exit code, and throws the output away. */
+static void expect_code(const char *const *arguments, int code)
+{
+    struct sdsim_test_result result = run(arguments);
+    if (result.code != code) {
+        fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(arguments), result.code,
+                 result.err);
+    }
+    sdsim_test_result_free(&result);
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+/* The whole of a file, with a zero behind it; the caller frees it. NULL if there is none. */
+static char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat status;
+    if (file == NULL || fstat(fileno(file), &status) != 0) {
+        return NULL;
+    }
+    char *text = malloc((size_t)status.st_size + 1);
+    assert_non_null(text);
+    *size = fread(text, 1, (size_t)status.st_size, file);
+    text[*size] = '\0';
+    (void)fclose(file);
+    return text;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ---- what is printed ---- */
+
+/* A logger that loses its power: LOG.TXT was synced once and grew, NEW.TXT was never synced. */
+static const char power_cut[] = "mount\n"
+                                "mkdir /LOGS\n"
+                                "open /LOGS/LOG.TXT w\n"
+                                "write 512 *4\n"
+                                "write 40k\n"
+                                "@1 open \"/LOGS/a long name.bin\" w\n"
+                                "@1 write 20k\n"
+                                "sync\n"
+                                "write 40k\n"
+                                "@1 close\n"
+                                "@2 open /OLD.BIN w\n"
+                                "@2 write 5k\n"
+                                "@2 close\n"
+                                "unlink /OLD.BIN\n"
+                                "@1 open /NEW.TXT w\n"
+                                "@1 write 30k\n"
+                                "stat /NONE\n";
+
+static void test_golden(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file;
+        int code;
+        const char *const arguments[MOST_WORDS];
+    } rows[] = {
+        {"help-mkfs.txt", 0, {"mkfs", "--help"}},
+        {"help-fsops.txt", 0, {"fsops", "--help"}},
+        {"help-layout.txt", 0, {"layout", "--help"}},
+        {"mkfs-fat16.txt", 0, {"mkfs", "16.img", "--size", "64MiB", "--label", "SMALL"}},
+        {"mkfs-fat32.txt", 0, {"mkfs", "32.img", "--size", "32GB", "--seed", "7"}},
+        {"mkfs-exfat.txt", 0, {"mkfs", "ex.img", "--size", "256GB", "--cluster", "256KiB"}},
+        {"mkfs-floppy.txt",
+         0,
+         {"mkfs", "floppy.img", "--size", "1440KiB", "--no-partition", "--cluster", "512B"}},
+        {"mkfs-card.json", 0, {"mkfs", "card.img", "--card", "plain", "--json"}},
+        {"trace-fat16.blocks", 0, {"fsops", "16.img", "cut.ops", "-o", "cut.img"}},
+        {"trace-exfat.blocks", 0, {"fsops", "ex.img", "cut.ops"}},
+        {"trace-tiny.blocks",
+         0,
+         {"fsops", "new:16MiB:fat12:4KiB", "cut.ops", "--engine", "circuitpython"}},
+        {"summary.txt", 0, {"fsops", "32.img", "cut.ops", "--summary"}},
+        {"summary.json", 0, {"fsops", "32.img", "cut.ops", "--summary", "--json"}},
+        {"trace.json", 0, {"fsops", "new:32GB", "short.ops", "--json"}},
+        {"layout-fresh.txt", 0, {"layout", "32.img", "--au", "8MiB"}},
+        {"layout-cut.txt", 1, {"layout", "cut.img", "logs/log.txt", "--card", "plain"}},
+        {"layout-cut.json", 1, {"layout", "cut.img", "/LOGS/LOG.TXT", "--json"}},
+    };
+    write_file("cut.ops", power_cut);
+    write_file("short.ops", "mount\nopen /A w\nwrite 1000\nclose\nstat /A\n");
+    bool same = true;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char path[PATH_MAX + 80];
+        struct sdsim_test_result result = run(rows[i].arguments);
+        (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/%s", source, rows[i].file);
+        same = sdsim_test_golden(path, result.out) && same;
+        if (result.code != rows[i].code || result.err[0] != '\0') {
+            fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(rows[i].arguments),
+                     result.code, result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+    assert_true(same);
+}
+
+/* Nothing that is made for a terminal is wider than one. */
+static void test_80_columns(void **state)
+{
+    (void)state;
+    static const char *const rows[][MOST_WORDS] = {
+        {"mkfs", "--help"},
+        {"fsops", "--help"},
+        {"layout", "--help"},
+        {"mkfs", "wide.img", "--size", "2TB", "--type", "fat32", "--force"},
+        {"layout", "wide.img"},
+        {"fsops", "new:2TB:exfat", "wide.ops", "--summary", "-o", "wide2.img", "--force"},
+        {"layout", "wide2.img", "/A name that is as long as names of files sometimes are.bin"},
+    };
+    write_file("wide.ops",
+               "mount\nopen \"/A name that is as long as names of files sometimes are.bin\" w\n"
+               "expand 900000m\nclose\nopen /B w\nwrite 3m\n");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i]);
+        assert_true(result.code <= 1);
+        for (const char *line = result.out; *line != '\0';) {
+            const size_t size = strcspn(line, "\n");
+            if (size > 80) {
+                fail_msg("%s: %zu columns:\n%.*s", sdsim_test_command(rows[i]), size, (int)size,
+                         line);
+            }
+            line += size + (line[size] == '\n');
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *message;
+        const char *const arguments[MOST_WORDS];
+    } rows[] = {
+        {2, "how large is the card?", {"mkfs", "x.img"}},
+        {2, "--size takes a size with a unit", {"mkfs", "x.img", "--size", "32"}},
+        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "2TiB"}},
+        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "1000B"}},
+        {2, "did you mean 'exfat'", {"mkfs", "x.img", "--size", "1GB", "--type", "exfta"}},
+        {2, "1 or 2 FATs", {"mkfs", "x.img", "--size", "1GB", "--fats", "3"}},
+        {2, "--fats takes a whole number", {"mkfs", "x.img", "--size", "1GB", "--fats", "two"}},
+        {2, "no power of two", {"mkfs", "x.img", "--size", "1GB", "--cluster", "3KiB"}},
+        {2, "clusters as large as that", {"mkfs", "x.img", "--size", "1GB", "--cluster", "4GiB"}},
+        {2, "volume label", {"mkfs", "x.img", "--size", "1GB", "--label", "a:b"}},
+        {2,
+         "FAT32 needs",
+         {"mkfs", "x.img", "--size", "2TB", "--type", "fat32", "--cluster", "1KiB"}},
+        {2, "there is no card 'none'", {"mkfs", "x.img", "--card", "none"}},
+        {2, "missing arguments", {"mkfs", "--size", "1GB"}},
+        {2, "--force replaces it", {"mkfs", "there.img", "--size", "1GB"}},
+        {2, "no regular file", {"mkfs", "/dev/null", "--size", "1GB", "--force"}},
+        {3, "can't be created", {"mkfs", "none/x.img", "--size", "1GB"}},
+        {2, "there is no engine 'idf'", {"fsops", "new:1GB", "good.ops", "--engine", "idf"}},
+        {2, "new:SIZE takes a size", {"fsops", "new:", "good.ops"}},
+        {2, "no volume type 'fat23'", {"fsops", "new:1GB:fat23", "good.ops"}},
+        {2, "a new volume is", {"fsops", "new:1GB:fat32:4KiB:1", "good.ops"}},
+        {2, "cannot read none.ops", {"fsops", "new:1GB", "none.ops"}},
+        {2, "bad.ops:2:1: error: no file operation: 'wrte'", {"fsops", "new:1GB", "bad.ops"}},
+        {2, "bad.ops:3:6: error: no number of bytes", {"fsops", "new:1GB", "bad.ops"}},
+        {2, "none.img: error: can't be opened", {"fsops", "none.img", "good.ops"}},
+        {2, "--force replaces it", {"fsops", "new:1GB", "good.ops", "-o", "there.img"}},
+        {3, "can't be created", {"fsops", "new:1GB", "good.ops", "-o", "none/x.img"}},
+        {2, "none.img: error: can't be opened", {"layout", "none.img"}},
+        {2, "there is no FAT12, FAT16, FAT32 or exFAT volume", {"layout", "good.ops"}},
+        {2, "there is no file '/NONE'", {"layout", "there.img", "/NONE"}},
+        {2, "exclude each other", {"layout", "there.img", "--au", "1MiB", "--card", "plain"}},
+        {2, "at least 16KiB", {"layout", "there.img", "--au", "512B"}},
+        {2, "--au takes", {"layout", "there.img", "--au", "large"}},
+        {2, ".svg and .png", {"layout", "there.img", "--picture", "map.gif"}},
+        {2, ".svg and .png", {"layout", "there.img", "--picture", "folder.png/map"}},
+        {2, "goes with --picture", {"layout", "there.img", "--keep-plot"}},
+        {3, "cannot write to", {"layout", "there.img", "--picture", "none/map.svg"}},
+    };
+    expect_code((const char *const[]){"mkfs", "there.img", "--size", "64MiB", NULL}, 0);
+    write_file("good.ops", "mount\n");
+    write_file("bad.ops", "mount\nwrte 5\nread x\n");
+    size_t wrong = 0;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_test_result result = run(rows[i].arguments);
+        if (result.code != rows[i].code || strstr(result.err, rows[i].message) == NULL) {
+            wrong++;
+            fprintf(stderr, "%s: exit code %d, messages:\n%s",
+                    sdsim_test_command(rows[i].arguments), result.code, result.err);
+        }
+        if (rows[i].code == 2 && result.out[0] != '\0') {
+            wrong++;
+            fprintf(stderr, "%s: prints\n%s", sdsim_test_command(rows[i].arguments), result.out);
+        }
+        sdsim_test_result_free(&result);
+    }
+    assert_int_equal(wrong, 0);
+    assert_false(exists("x.img"));
+}
+
+/* What works, but deserves a word. */
+static void test_warnings(void **state)
+{
+    (void)state;
+    write_file("unmounted.ops", "open /A w\n");
+    struct sdsim_test_result result =
+        run((const char *const[]){"fsops", "new:1GB", "unmounted.ops", NULL});
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.err, "unmounted.ops:1: warning: nothing is mounted yet"));
+    assert_string_equal(result.out, "#@ 1 rc=12\n#end ops=1 blockops=0 read=0 written=0\n");
+    sdsim_test_result_free(&result);
+
+    write_file("empty.img", "no volume");
+    write_file("good.ops", "mount\n");
+    result = run((const char *const[]){"fsops", "empty.img", "good.ops", NULL});
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.err, "warning: the engine finds no volume to mount\n"));
+    assert_non_null(strstr(result.out, "#@ 1 rc=13\nR 0 1 # boot\n"));
+    sdsim_test_result_free(&result);
+}
+
+/* ---- files ---- */
+
+/* The image stays as it is, to the byte and the second; the new one has what was written. */
+static void test_image_is_not_changed(void **state)
+{
+    (void)state;
+    struct stat before;
+    struct stat after;
+    size_t size;
+    size_t size_after;
+    expect_code((const char *const[]){"mkfs", "kept.img", "--size", "16MiB", NULL}, 0);
+    write_file("write.ops", "mount\nopen /A.BIN w\nwrite 100000\nclose\n");
+    char *bytes = read_file("kept.img", &size);
+    assert_int_equal(stat("kept.img", &before), 0);
+    expect_code((const char *const[]){"fsops", "kept.img", "write.ops", NULL}, 0);
+    expect_code((const char *const[]){"fsops", "kept.img", "write.ops", "-o", "new.img", NULL}, 0);
+    expect_code((const char *const[]){"layout", "kept.img", NULL}, 0);
+    char *bytes_after = read_file("kept.img", &size_after);
+    assert_int_equal(stat("kept.img", &after), 0);
+    assert_int_equal(size, size_after);
+    assert_memory_equal(bytes, bytes_after, size);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(before.st_mtime, after.st_mtime);
+    expect_code((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 2);
+    expect_code((const char *const[]){"layout", "new.img", "/A.BIN", NULL}, 0);
+    free(bytes);
+    free(bytes_after);
+    /* The image may be replaced by what comes out of it, if that is wanted. */
+    expect_code(
+        (const char *const[]){"fsops", "kept.img", "write.ops", "-o", "kept.img", "--force", NULL},
+        0);
+    expect_code((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 0);
+}
+
+/* A refused or failed command leaves no file; the same options make the same bytes. */
+static void test_mkfs_files(void **state)
+{
+    (void)state;
+    size_t size;
+    size_t other_size;
+    expect_code((const char *const[]){"mkfs", "a.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
+    expect_code((const char *const[]){"mkfs", "b.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
+    expect_code((const char *const[]){"mkfs", "c.img", "--size", "8MiB", "--seed", "2", NULL}, 0);
+    char *a = read_file("a.img", &size);
+    char *b = read_file("b.img", &other_size);
+    char *c = read_file("c.img", &other_size);
+    assert_int_equal(size, 8 << 20);
+    assert_memory_equal(a, b, size);
+    assert_true(memcmp(a, c, size) != 0);
+    free(a);
+    free(b);
+    free(c);
+    expect_code((const char *const[]){"mkfs", "a.img", "--size", "16MiB", "--force", NULL}, 0);
+    struct stat status;
+    assert_int_equal(stat("a.img", &status), 0);
+    assert_int_equal(status.st_size, 16 << 20);
+    /* A file that stands for 64 GB takes next to no room. */
+    expect_code((const char *const[]){"mkfs", "sparse.img", "--size", "64GB", NULL}, 0);
+    assert_int_equal(stat("sparse.img", &status), 0);
+    assert_int_equal(status.st_size, 64000000000);
+    assert_true(status.st_blocks < 4096);
+}
+
+static void test_list_from_standard_input(void **state)
+{
+    (void)state;
+    char row[PATH_MAX + 20];
+    write_file("in.ops", "mount\nfree\n");
+    (void)snprintf(row, sizeof row, "<%s/in.ops", folder);
+    struct sdsim_test_result result =
+        run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.out, "#@ 2 clusters="));
+    sdsim_test_result_free(&result);
+    write_file("in.ops", "mount\nfreee\n");
+    result = run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
+    assert_int_equal(result.code, 2);
+    assert_non_null(strstr(result.err, "<stdin>:2:1: error: no file operation: 'freee'"));
+    sdsim_test_result_free(&result);
+}
+
+/* ---- pictures ---- */
+
+static void test_without_gnuplot(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"layout", "cut.img", "--picture", "no.svg", NULL};
+    const char *const keep[] = {"layout", "cut.img", "--picture", "no.svg", "--keep-plot", NULL};
+    struct sdsim_test_result result = run_with(arguments, "PATH=/nonexistent");
+    assert_int_equal(result.code, 3);
+    assert_non_null(strstr(result.err, "there is no gnuplot to draw the picture"));
+    assert_non_null(strstr(result.err, "--keep-plot"));
+    assert_non_null(strstr(result.out, "cut.img: "));
+    sdsim_test_result_free(&result);
+    assert_false(exists("no.svg") || exists("no.dat") || exists("no.gnuplot"));
+    result = run_with(keep, "PATH=/nonexistent");
+    assert_int_equal(result.code, 3);
+    sdsim_test_result_free(&result);
+    assert_false(exists("no.svg"));
+    assert_true(exists("no.dat") && exists("no.gnuplot"));
+    assert_int_equal(system("ls -d no.svg.* 2>/dev/null"), 256 * 2);
+}
+
+/* A gnuplot that fails leaves no picture; one that works draws what the script says. */
+static void test_with_a_gnuplot(void **state)
+{
+    (void)state;
+    char path[PATH_MAX + 80];
+    const char *const arguments[] = {"layout", "cut.img", "--picture", "map.png", NULL};
+    (void)snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", folder);
+    assert_int_equal(mkdir("bin", 0777), 0);
+    write_file("bin/gnuplot", "#!/bin/sh\necho broken >&2\nexit 1\n");
+    assert_int_equal(chmod("bin/gnuplot", 0777), 0);
+    struct sdsim_test_result result = run_with(arguments, path);
+    assert_int_equal(result.code, 3);
+    assert_non_null(strstr(result.err, "broken\nerror: gnuplot could not draw map.png"));
+    assert_false(exists("map.png"));
+    sdsim_test_result_free(&result);
+    write_file("bin/gnuplot", "#!/bin/sh\ncp \"$1\" map.png\ncat map.dat >>map.png\n");
+    result = run_with(arguments, path);
+    assert_int_equal(result.code, 1); /* the power cut */
+    sdsim_test_result_free(&result);
+    size_t size;
+    char *script = read_file("map.png", &size);
+    assert_non_null(script);
+    (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/picture.gnuplot", source);
+    assert_true(sdsim_test_golden(path, script));
+    free(script);
+    assert_false(exists("map.dat") || exists("map.gnuplot"));
+}
+
+static void test_with_gnuplot(void **state)
+{
+    (void)state;
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        printf("there is no gnuplot: no picture drawn\n");
+        return;
+    }
+    static const struct {
+        const char *file;
+        const char *head;
+    } rows[] = {{"real.svg", "<?xml"}, {"real.png", "\x89PNG"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t size = 0;
+        expect_code((const char *const[]){"layout", "cut.img", "/LOGS/LOG.TXT", "--picture",
+                                          rows[i].file, "--keep-plot", NULL},
+                    1);
+        char *picture = read_file(rows[i].file, &size);
+        assert_non_null(picture);
+        assert_true(size > 2000);
+        assert_memory_equal(picture, rows[i].head, strlen(rows[i].head));
+        free(picture);
+        assert_true(exists("real.dat") && exists("real.gnuplot"));
+        /* The script draws the same picture again where it lies. */
+        assert_int_equal(remove(rows[i].file), 0);
+        assert_int_equal(system("gnuplot real.gnuplot"), 0);
+        assert_true(exists(rows[i].file));
+    }
+}
+
+/* ---- the oracle ---- */
+
+/* The volume fat32-4g of the oracle. */
+static const struct sdsim_mkfs_plan oracle_plan = {.type = SDSIM_FAT32,
+                                                   .start = 8192,
+                                                   .partition = 7736320,
+                                                   .sectors = 7736274,
+                                                   .cluster_sectors = 64,
+                                                   .clusters = 120848,
+                                                   .fats = 2,
+                                                   .fat_offset = 64,
+                                                   .fat_sectors = 960,
+                                                   .data_offset = 1984,
+                                                   .media = 0xF8,
+                                                   .mbr_type = 12,
+                                                   .label = "FAT32VOL"};
+
+static void make_oracle_image(void)
+{
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    struct sdsim_medium *medium = sdsim_medium_create(7744512, 0);
+    assert_non_null(medium);
+    assert_true(sdsim_mkfs_write(medium, &oracle_plan));
+    assert_true(sdsim_medium_save(medium, "oracle.img", &diags));
+    sdsim_medium_destroy(medium);
+    sdsim_diags_free(&diags);
+}
+
+/* Cuts the labels off a trace; every R and W line must have one. */
+static void strip_labels(char *trace)
+{
+    char *out = trace;
+    for (char *line = trace; *line != '\0';) {
+        const size_t size = strcspn(line, "\n");
+        char *label = memchr(line + 1, '#', size > 0 ? size - 1 : 0);
+        const bool block = line[0] == 'R' || line[0] == 'W';
+        assert_int_equal(block, label != NULL);
+        const size_t kept = label != NULL ? (size_t)(label - 1 - line) : size;
+        const bool ends = line[size] == '\n';
+        memmove(out, line, kept);
+        out += kept;
+        if (ends) {
+            *out++ = '\n';
+        }
+        line += size + ends;
+    }
+    *out = '\0';
+}
+
+static void test_oracle(void **state)
+{
+    (void)state;
+    static const char *const sequences[] = {
+        "mount",     "log40",    "log-512-sync", "append-4096",    "dir-grow", "delete",
+        "list-stat", "truncate", "mixed-case",   "interleave-512", "expand",   "patch-middle"};
+    static const struct {
+        const char *engine;
+        const char *traces;
+    } engines[] = {{"esp-idf", "fat32-4g-fresh-esp"}, {"circuitpython", "fat32-4g-fresh-cpy"}};
+    const char *set = getenv("SDSIM_ORACLE");
+    char oracle[PATH_MAX + 40];
+    (void)snprintf(oracle, sizeof oracle, "%s", set != NULL ? set : "");
+    if (set == NULL) {
+        (void)snprintf(oracle, sizeof oracle, "%s/../shared/fatfs-oracle", source);
+    }
+    if (!exists(oracle)) {
+        printf("no oracle at %s: nothing compared\n", oracle);
+        return;
+    }
+    make_oracle_image();
+    size_t compared = 0;
+    for (size_t i = 0; i < COUNT(engines) * COUNT(sequences); i++) {
+        const char *sequence = sequences[i / COUNT(engines)];
+        char ops[PATH_MAX + 120];
+        char trace[PATH_MAX + 120];
+        size_t size;
+        (void)snprintf(ops, sizeof ops, "%s/sequences/%s.ops", oracle, sequence);
+        (void)snprintf(trace, sizeof trace, "%s/%s/%s.blocks", oracle,
+                       engines[i % COUNT(engines)].traces, sequence);
+        char *expected = read_file(trace, &size);
+        if (expected == NULL) {
+            continue;
+        }
+        const char *body = expected;
+        while (strncmp(body, "# ", 2) == 0) {
+            body += strcspn(body, "\n") + 1;
+        }
+        struct sdsim_test_result result = run((const char *const[]){
+            "fsops", "oracle.img", ops, "--engine", engines[i % COUNT(engines)].engine, NULL});
+        assert_int_equal(result.code, 0);
+        strip_labels(result.out);
+        if (strcmp(result.out, body) != 0) {
+            sdsim_test_diff(stderr, trace, body, result.out);
+            fail_msg("%s differs", trace);
+        }
+        compared++;
+        sdsim_test_result_free(&result);
+        free(expected);
+    }
+    printf("%zu traces compared\n", compared);
+    assert_true(compared >= 12);
+}
+
+/* ---- */
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    (void)snprintf(data_dir, sizeof data_dir, "SDSIM_DATA_DIR=%s/tests/golden/data", source);
+    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    char command[100];
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    return chdir(source) == 0 && system(command) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+    if (!sdsim_test_has_program() || getcwd(source, sizeof source) == NULL) {
+        printf("skipped: SDSIM_PROGRAM names no program\n");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden), /* first: the others use its images */
+        cmocka_unit_test(test_80_columns),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_warnings),        cmocka_unit_test(test_image_is_not_changed),
+        cmocka_unit_test(test_mkfs_files),      cmocka_unit_test(test_list_from_standard_input),
+        cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_with_a_gnuplot),
+        cmocka_unit_test(test_with_gnuplot),    cmocka_unit_test(test_oracle),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
