@@ -14,17 +14,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config/kinds.h"
+
 struct kind {
     const char *name;
     const char *folder; /* in the data directory */
 };
 
 static const struct kind kinds[] = {
-    {"card", "cards"},
-    {"host", "scenarios/hosts"},
-    {"driver", "scenarios/drivers"},
-    {"board", "scenarios/boards"},
-    {"scenario", "scenarios"},
+#define SDSIM_KIND_ROW(kind, folder) {#kind, folder},
+    SDSIM_KIND_LIST(SDSIM_KIND_ROW)
+#undef SDSIM_KIND_ROW
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])

@@ -150,12 +150,9 @@ static bool take_source_line(struct sdsim_diag *diag, const char *source, size_t
     return diag->source_line != NULL;
 }
 
-/* Room for one more message; NULL if there are enough, or no memory. */
+/* Room for one more message; NULL without memory. */
 static struct sdsim_diag *next_item(struct sdsim_diags *diags)
 {
-    if (diags->count == KEPT_MESSAGES) {
-        return NULL;
-    }
     if (diags->count == diags->capacity) {
         const size_t capacity = diags->capacity == 0 ? 4 : diags->capacity * 2;
         struct sdsim_diag *items = realloc(diags->items, capacity * sizeof *items);
@@ -165,9 +162,7 @@ static struct sdsim_diag *next_item(struct sdsim_diags *diags)
         diags->items = items;
         diags->capacity = capacity;
     }
-    struct sdsim_diag *item = &diags->items[diags->count];
-    *item = (struct sdsim_diag){0};
-    return item;
+    return &diags->items[diags->count];
 }
 
 static char *plain_copy(const char *text)
@@ -195,23 +190,46 @@ static bool fill_item(struct sdsim_diag *diag, const struct sdsim_place *place, 
     return diag->text != NULL && take_source_line(diag, source, source_size);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Whether the same was said of the same place before, as happens where several runs share a line.
+ */
+static bool is_known(const struct sdsim_diags *diags, const struct sdsim_diag *diag)
+{
+    for (size_t i = 0; i < diags->count; i++) {
+        const struct sdsim_diag *other = &diags->items[i];
+        if (other->severity == diag->severity && other->line == diag->line &&
+            other->column == diag->column && same_text(other->file, diag->file) &&
+            same_text(other->text, diag->text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add(struct sdsim_diags *diags, enum sdsim_severity severity,
                 const struct sdsim_place *place, const char *source, size_t source_size,
                 const char *help, const char *format, va_list arguments)
 {
+    struct sdsim_diag diag = {.severity = severity};
+    const bool filled = diags->count < KEPT_MESSAGES &&
+                        fill_item(&diag, place, source, source_size, help, format, arguments);
     diags->errors += severity == SDSIM_ERROR;
     diags->warnings += severity == SDSIM_WARNING;
-    struct sdsim_diag *diag = next_item(diags);
-    if (diag == NULL) {
+    if (filled && is_known(diags, &diag)) {
+        free_texts(&diag);
+        return;
+    }
+    struct sdsim_diag *item = filled ? next_item(diags) : NULL;
+    if (item == NULL) {
+        free_texts(&diag);
         diags->dropped++;
         return;
     }
-    diag->severity = severity;
-    if (!fill_item(diag, place, source, source_size, help, format, arguments)) {
-        free_texts(diag);
-        diags->dropped++;
-        return;
-    }
+    *item = diag;
     diags->count++;
 }
 
@@ -280,14 +298,19 @@ static void print_place(const struct sdsim_diag *diag, FILE *out)
     fputs(": ", out);
 }
 
-void sdsim_diags_print(const struct sdsim_diags *diags, FILE *out)
+const char *sdsim_severity_name(enum sdsim_severity severity)
 {
     static const char *const names[] = {
         [SDSIM_NOTE] = "note", [SDSIM_WARNING] = "warning", [SDSIM_ERROR] = "error"};
+    return names[severity];
+}
+
+void sdsim_diags_print(const struct sdsim_diags *diags, FILE *out)
+{
     for (size_t i = 0; i < diags->count; i++) {
         const struct sdsim_diag *diag = &diags->items[i];
         print_place(diag, out);
-        fprintf(out, "%s: %s\n", names[diag->severity], diag->text);
+        fprintf(out, "%s: %s\n", sdsim_severity_name(diag->severity), diag->text);
         if (diag->source_line != NULL) {
             print_source(diag, out);
         }

@@ -10,11 +10,13 @@
  *           |   ^~~~
  *     help: did you mean 'clock'?
  *
- * Limits: keeps the first 100 messages and counts the rest; texts are cut at 1000 bytes; source
- * lines are shown up to 100 columns around the place. Running out of memory while adding loses the
- * message but never the fact that there was an error. Texts and source lines are stored fit for a
- * terminal: a tab counts as one blank, control characters and broken UTF-8 are shown as '?'. The
- * caret takes every character for one column wide.
+ * The same message about the same place is kept once.
+ *
+ * Limits: keeps the first 100 messages and counts the rest, repeated or not; texts are cut at 1000
+ * bytes; source lines are shown up to 100 columns around the place. Running out of memory while
+ * adding loses the message but never the fact that there was an error. Texts and source lines are
+ * stored fit for a terminal: a tab counts as one blank, control characters and broken UTF-8 are
+ * shown as '?'. The caret takes every character for one column wide.
  */
 #ifndef SDSIM_CORE_DIAG_H
 #define SDSIM_CORE_DIAG_H
@@ -55,7 +57,8 @@ struct sdsim_diags {
     struct sdsim_diag *items;
     size_t count;
     size_t capacity;
-    size_t errors; /* counts also those that were not kept */
+    size_t errors; /* counts also those that were not kept, so that whoever wants to know whether
+                      something went wrong in between can compare */
     size_t warnings;
     size_t dropped;
 };
@@ -65,9 +68,10 @@ void sdsim_diags_init(struct sdsim_diags *diags);
 void sdsim_diags_free(struct sdsim_diags *diags);
 
 /*
- * Adds a message. `source` may be NULL or the whole text of the file (any bytes, `source_size` of
- * them), from which the line at `place` is taken. `help` may be NULL. The format is printf's; it
- * carries no position and no newline.
+ * Adds a message; one that is there already (severity, place and text) is only counted. `source`
+ * may be NULL or the whole text of the file (any bytes, `source_size` of them), from which the line
+ * at `place` is taken. `help` may be NULL. The format is printf's; it carries no position and no
+ * newline.
  */
 void sdsim_diag_add(struct sdsim_diags *diags, enum sdsim_severity severity,
                     const struct sdsim_place *place, const char *source, size_t source_size,
@@ -77,6 +81,9 @@ void sdsim_diag_add(struct sdsim_diags *diags, enum sdsim_severity severity,
 /* The short form: an error without a place in a source text. `file` may be NULL. */
 void sdsim_error(struct sdsim_diags *diags, const char *file, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* "note", "warning", "error". */
+const char *sdsim_severity_name(enum sdsim_severity severity);
 
 /* Prints all messages in order, then "N more messages" if some were dropped. */
 void sdsim_diags_print(const struct sdsim_diags *diags, FILE *out);

@@ -10,9 +10,39 @@
  *     arduino-esp32-sd        arduino_sd.c     SPI
  *     esp-idf-sdspi           idf_sdspi.c      SPI
  *     circuitpython-sdcardio  sdcardio.c       SPI
+ *     sdfat-spi-shared        sdfat_spi.c      SPI
+ *     sdfat-spi-dedicated     sdfat_spi.c      SPI
+ *     arduino-pico-sd         sdfat_spi.c      SPI
+ *     carlk3-spi              carlk3_spi.c     SPI
+ *     carlk3-freertos-spi     carlk3_spi.c     SPI
+ *     chan-mmc-spi            chan_mmc.c       SPI
+ *     pico-fatfs-spi          chan_mmc.c       SPI
+ *     pico-fatfs-pio-spi      chan_mmc.c       SPI
+ *     micropython-sdcard      micropython_sdcard.c  SPI
+ *     arduino-sd-classic      arduino_classic.c  SPI
+ *     zephyr-sdhc-spi         zephyr_sdhc.c    SPI
+ *     nuttx-mmcsd-spi         nuttx_mmcsd_spi.c  SPI
+ *     mbed-sd                 mbed_sd.c        SPI
+ *     proffieos-spi           proffieos_spi.c  SPI
+ *     p2-sd-driver            p2_sd.c          SPI
+ *     generic-spi             generic_spi.c    SPI
  *     arduino-esp32-sdmmc     idf_sdmmc.c      SD 1-bit, 4-bit
  *     esp-idf-sdmmc           idf_sdmmc.c      SD 1-bit, 4-bit
  *     circuitpython-sdioio    idf_sdmmc.c      SD 1-bit, 4-bit (Espressif port)
+ *     micropython-machine-sdcard  idf_sdmmc.c  SD 1-bit, 4-bit
+ *     sdfat-teensy-sdio       sdfat_teensy.c   SD 4-bit
+ *     sdfat-pio-sdio          sdfat_pio.c      SD 4-bit
+ *     carlk3-sdio             carlk3_sdio.c    SD 4-bit
+ *     carlk3-freertos-sdio    carlk3_sdio.c    SD 4-bit
+ *     zuluscsi-pio-sdio       zuluscsi_sdio.c  SD 4-bit
+ *     stm32-hal-sd            stm32_hal_sd.c   SD 1-bit, 4-bit
+ *     circuitpython-sdioio-stm  sdioio_stm.c   SD 1-bit, 4-bit
+ *     nuttx-mmcsd-sdio        nuttx_mmcsd.c    SD 1-bit, 4-bit
+ *     nxp-sdk-usdhc           nxp_usdhc.c      SD 1-bit, 4-bit
+ *     smoothie-lpc-sdmmc      smoothie_sdmmc.c SD 1-bit, 4-bit
+ *     generic-sd              generic_sd.c     SD 1-bit, 4-bit
+ *     linux-mmc               linux_mmc.c      SD 1-bit, 4-bit
+ *     usb-reader              usb_reader.c     SD 4-bit
  *
  * Limits: one card per driver; no hot plugging. An operation that fails leaves its reason in
  * `fault`.
@@ -43,8 +73,15 @@ struct sdsim_driver_costs {
     sdsim_ps chunk_gap; /* between two pieces, and before the first */
     sdsim_ps crc16;     /* software CRC16 of one block */
     sdsim_ps copy;      /* one block from or to the caller's buffer */
-    sdsim_ps command;   /* SD mode: CPU before a command */
+    sdsim_ps command;   /* CPU before a command */
     sdsim_ps wake;      /* SD mode: interrupt to the task going on */
+};
+
+/* How a driver that has the choice waits for a card that may still program. */
+enum sdsim_driver_ready_wait {
+    SDSIM_WAIT_SPINS,  /* CMD13 again and again */
+    SDSIM_WAIT_SLEEPS, /* with a sleep between two */
+    SDSIM_WAIT_DAT0,   /* the controller's event when DAT0 rises, then CMD13 */
 };
 
 struct sdsim_driver_params {
@@ -52,8 +89,14 @@ struct sdsim_driver_params {
     uint64_t status_after_read;  /* CMD13s after each read call */
     uint64_t status_after_write; /* CMD13s after each write call */
     bool status_on_call;         /* disk_status sends a CMD13 (arduino-esp32 3.x) */
-    sdsim_ps tick;               /* SD mode: length of vTaskDelay(1) */
+    sdsim_ps tick;               /* length of the operating system's shortest sleep */
     uint64_t bounce_blocks;      /* blocks per command for buffers that can't be used directly */
+    uint64_t most_blocks;        /* most blocks of one command; 0: any number */
+    bool single_commands;        /* SdFat, shared: CMD17 reads one sector, not CMD18 */
+    sdsim_ps poll_sleep;         /* SPI: after each look that found the card not ready */
+    bool dma;                    /* SD mode: blocks move by DMA, not through a FIFO by the CPU */
+    bool block_count;            /* SD mode: CMD23 tells the card how many blocks will follow */
+    int ready_wait;              /* SD mode: enum sdsim_driver_ready_wait */
 };
 
 /* The clocks on the wire, chosen by the host's clock rule (host/clock_rule.h). */
@@ -82,6 +125,7 @@ struct sdsim_driver_fault {
 #define SDSIM_NO_LBA UINT32_MAX
 
 struct sdsim_driver;
+struct sdsim_sd_part;
 
 struct sdsim_driver_class {
     const char *name;     /* as in profiles */
@@ -101,6 +145,8 @@ struct sdsim_driver_class {
                                      uint32_t count, const struct sdsim_content *content);
     enum sdsim_driver_error (*sync)(struct sdsim_driver *driver, sdsim_ps *now);
     enum sdsim_driver_error (*status)(struct sdsim_driver *driver, sdsim_ps *now);
+    /* SD mode: part of a call, if read and write are those of driver/sd_bus.h. */
+    bool (*move)(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_sd_part *part);
 };
 
 struct sdsim_driver {
@@ -114,8 +160,10 @@ struct sdsim_driver {
     bool usable_buffers;  /* the caller's buffers can be used by DMA */
     bool block_addresses; /* known after init */
     bool high_speed;      /* the card was switched to high speed */
+    uint32_t rca;         /* SD mode: known after init */
     uint32_t sectors;     /* known after init */
     bool writing;         /* a CMD25 was left open; the next block goes to next_lba */
+    bool reading;         /* a CMD18 was left open; the next block comes from next_lba */
     uint32_t next_lba;
     struct sdsim_driver_fault fault;
 };

@@ -1,6 +1,7 @@
 /*
- * ESP-IDF SDMMC (esp_driver_sdmmc and sdmmc), 1-bit and 4-bit, and the two that are thin layers
- * over it: arduino-esp32 SD_MMC, and CircuitPython sdioio on Espressif chips.
+ * ESP-IDF SDMMC (esp_driver_sdmmc and sdmmc), 1-bit and 4-bit, and the three that are thin layers
+ * over it: arduino-esp32 SD_MMC, CircuitPython sdioio on Espressif chips, and MicroPython's
+ * machine.SDCard on the ESP32 (ports/esp32/machine_sdcard.c).
  *
  * CMD17/CMD24 for one sector, CMD18/CMD25 with the controller's automatic CMD12 for more; no CMD23,
  * no ACMD23. Data moves by DMA; the task sleeps until the interrupt. After every read and every
@@ -195,7 +196,7 @@ static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now,
     return SDSIM_DRIVER_OK;
 }
 
-/* The three have one code; they differ in their defaults and in what lies above them. */
+/* The four have one code; they differ in their defaults and in what lies above them. */
 #define SDMMC_CLASS(symbol, text, like)                                                            \
     const struct sdsim_driver_class symbol = {.name = text,                                        \
                                               .costs_of = like,                                    \
@@ -209,3 +210,4 @@ static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now,
 SDMMC_CLASS(sdsim_driver_idf_sdmmc, "esp-idf-sdmmc", NULL);
 SDMMC_CLASS(sdsim_driver_arduino_sdmmc, "arduino-esp32-sdmmc", "esp-idf-sdmmc");
 SDMMC_CLASS(sdsim_driver_sdioio, "circuitpython-sdioio", "esp-idf-sdmmc");
+SDMMC_CLASS(sdsim_driver_machine_sdcard, "micropython-machine-sdcard", "esp-idf-sdmmc");

@@ -52,11 +52,15 @@ static inline uint32_t sdsim_driver_address(const struct sdsim_driver *driver, u
     return driver->block_addresses ? lba : lba * SDSIM_SECTOR;
 }
 
-/* How many blocks one command may move: all, or bounce_blocks if the buffer can't be used. */
+/* How many blocks one command may move: all, or most_blocks, or bounce_blocks if the buffer can't
+ * be used. */
 static inline uint32_t sdsim_driver_blocks(const struct sdsim_driver *driver, uint32_t count)
 {
-    const uint64_t most = driver->params->bounce_blocks;
-    return driver->usable_buffers || most == 0 || count < most ? count : (uint32_t)most;
+    const struct sdsim_driver_params *params = driver->params;
+    const uint64_t bounce = driver->usable_buffers ? 0 : params->bounce_blocks;
+    uint64_t blocks = count;
+    blocks = params->most_blocks > 0 && params->most_blocks < blocks ? params->most_blocks : blocks;
+    return (uint32_t)(bounce > 0 && bounce < blocks ? bounce : blocks);
 }
 
 /* Sets the bus clock for identification or for transfers. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fat/layout_internal.h"
+#include "fat/no_volume.h"
 
 #define CHUNK_SECTORS 128u
 
@@ -76,27 +77,60 @@ bool sdsim_survey_read(struct sdsim_survey *survey, uint32_t lba, uint32_t count
     return false;
 }
 
-void sdsim_survey_find(struct sdsim_survey *survey, enum sdsim_finding_kind kind, bool here,
-                       uint32_t cluster, uint64_t said, uint64_t found)
+void sdsim_survey_find(struct sdsim_survey *survey, bool here, const struct sdsim_finding *what)
 {
     struct sdsim_layout *layout = survey->layout;
     if (survey->hunting) {
         return;
     }
     layout->finding_total++;
-    layout->damage_total += sdsim_finding_is_damage(kind);
+    layout->damage_total += sdsim_finding_is_damage(what->kind);
     if (layout->finding_count == SDSIM_LAYOUT_FINDINGS) {
         return;
     }
-    char *path = here ? strdup(survey->path) : NULL;
-    survey->no_memory |= here && path == NULL;
-    layout->findings[layout->finding_count++] = (struct sdsim_finding){
-        .kind = kind, .path = path, .cluster = cluster, .said = said, .found = found};
+    struct sdsim_finding *finding = &layout->findings[layout->finding_count++];
+    *finding = *what;
+    finding->path = here ? strdup(survey->path) : NULL;
+    survey->no_memory |= here && finding->path == NULL;
 }
 
 uint32_t sdsim_layout_lba(const struct sdsim_layout *layout, uint32_t cluster)
 {
     return layout->geometry.data_start + (cluster - 2) * layout->geometry.cluster_sectors;
+}
+
+/* Bytes of a map, in whole sectors. */
+static uint32_t map_sectors(const struct sdsim_layout *layout)
+{
+    return (uint32_t)(((uint64_t)layout->geometry.clusters + SDSIM_SECTOR * 8 - 1) /
+                      (SDSIM_SECTOR * 8));
+}
+
+const char *sdsim_layout_structure(const struct sdsim_layout *layout, uint32_t lba)
+{
+    const struct sdsim_geometry *g = &layout->geometry;
+    if (lba < g->start) {
+        return lba == 0 ? "partition table" : "GPT";
+    }
+    if (lba >= (uint64_t)g->start + g->sectors) {
+        return "GPT";
+    }
+    if (lba < g->fat_start) {
+        return g->has_fsinfo && lba == g->start + 1       ? "FSINFO"
+               : g->type == SDSIM_EXFAT && lba > g->start ? "boot region"
+                                                          : "boot sector";
+    }
+    if (lba - g->fat_start < g->fat_sectors) {
+        return "FAT 1";
+    }
+    if (g->fats == 2 && lba - g->fat_start < 2 * g->fat_sectors) {
+        return "FAT 2";
+    }
+    if (g->bitmap_start != 0 && lba >= g->bitmap_start &&
+        lba - g->bitmap_start < map_sectors(layout)) {
+        return "allocation bitmap";
+    }
+    return "directory";
 }
 
 struct sdsim_alignment sdsim_layout_alignment(const struct sdsim_geometry *g, uint32_t au_sectors)
@@ -124,13 +158,6 @@ static void note_used_by_fat(struct sdsim_survey *survey)
             sdsim_bit_set(layout->used, cluster);
         }
     }
-}
-
-/* Bytes of a map, in whole sectors. */
-static uint32_t map_sectors(const struct sdsim_layout *layout)
-{
-    return (uint32_t)(((uint64_t)layout->geometry.clusters + SDSIM_SECTOR * 8 - 1) /
-                      (SDSIM_SECTOR * 8));
 }
 
 /* exFAT: the bitmap, with nothing set behind its last cluster. */
@@ -221,8 +248,15 @@ static void count_lost(struct sdsim_survey *survey)
         }
     }
     if (space->lost > 0) {
-        sdsim_survey_find(survey, SDSIM_FINDING_LOST_CLUSTERS, false, first, space->lost_runs,
-                          space->lost);
+        const bool exfat = layout->geometry.type == SDSIM_EXFAT;
+        sdsim_survey_find(
+            survey, false,
+            &(struct sdsim_finding){.kind = SDSIM_FINDING_LOST_CLUSTERS,
+                                    .lba = exfat ? sdsim_survey_bitmap_lba(survey, first)
+                                                 : sdsim_survey_fat_lba(survey, first),
+                                    .cluster = first,
+                                    .said = space->lost_runs,
+                                    .found = space->lost});
     }
 }
 
@@ -267,7 +301,10 @@ static void survey_volume(struct sdsim_survey *survey)
     name_owners(survey);
     if (layout->geometry.type == SDSIM_EXFAT && !survey->has_bitmap) {
         memcpy(layout->used, layout->reached, (size_t)map_sectors(layout) * SDSIM_SECTOR);
-        sdsim_survey_find(survey, SDSIM_FINDING_NO_BITMAP, false, 0, 0, 0);
+        sdsim_survey_find(
+            survey, false,
+            &(struct sdsim_finding){.kind = SDSIM_FINDING_NO_BITMAP,
+                                    .lba = sdsim_layout_lba(layout, layout->geometry.root)});
     }
     count_free(layout);
     count_lost(survey);
@@ -288,10 +325,9 @@ static bool find_volume(struct sdsim_layout *layout, const struct sdsim_disk *di
         layout->geometry.type = SDSIM_EXFAT; /* with a bitmap that is damaged */
     }
     if (layout->geometry.type == SDSIM_FAT_UNMOUNTED) {
-        sdsim_error(diags, contents,
-                    result == SDSIM_FAT_NO_FILE_SYSTEM
-                        ? "there is no FAT12, FAT16, FAT32 or exFAT volume on it"
-                        : "the boot sector of its volume can't be read; is it cut off?");
+        char why[200];
+        sdsim_error(diags, contents, "there is no FAT12, FAT16, FAT32 or exFAT volume on it: %s",
+                    sdsim_no_volume_text(disk, why, sizeof why));
     }
     return layout->geometry.type != SDSIM_FAT_UNMOUNTED;
 }

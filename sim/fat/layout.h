@@ -43,6 +43,7 @@ struct sdsim_partition {
     enum sdsim_partition_table table;
     uint32_t number;  /* of the entry, from 1 */
     uint8_t type;     /* MBR */
+    uint32_t lba;     /* of the sector with its entry */
     uint32_t sectors; /* as the table says; without one those of the device */
 };
 
@@ -151,8 +152,9 @@ enum sdsim_finding_kind {
 
 struct sdsim_finding {
     enum sdsim_finding_kind kind;
-    char *path;  /* NULL: it is about the volume */
-    char *other; /* CROSS: the other one; NULL if it isn't known */
+    uint32_t lba; /* the sector that holds what is wrong: of a FAT, a directory, the boot sector */
+    char *path;   /* NULL: it is about the volume */
+    char *other;  /* CROSS: the other one; NULL if it isn't known */
     uint32_t cluster;
     uint64_t said;
     uint64_t found;
@@ -205,6 +207,10 @@ struct sdsim_alignment sdsim_layout_alignment(const struct sdsim_geometry *geome
 
 /* First sector of a cluster. */
 uint32_t sdsim_layout_lba(const struct sdsim_layout *layout, uint32_t cluster);
+
+/* What structure a sector that a finding points to belongs to: "boot sector", "FAT 1",
+ * "directory", ... */
+const char *sdsim_layout_structure(const struct sdsim_layout *layout, uint32_t lba);
 
 /* What a sector may be. */
 enum sdsim_map_kind {

@@ -36,10 +36,12 @@ enum {
 
 #define CHUNK_SECTORS 128u
 
-static void add(struct sdsim_survey *survey, enum sdsim_finding_kind kind, uint64_t said,
-                uint64_t found)
+static void add(struct sdsim_survey *survey, enum sdsim_finding_kind kind, uint32_t lba,
+                uint64_t said, uint64_t found)
 {
-    sdsim_survey_find(survey, kind, false, 0, said, found);
+    sdsim_survey_find(
+        survey, false,
+        &(struct sdsim_finding){.kind = kind, .lba = lba, .said = said, .found = found});
 }
 
 /* ---- partition tables ---- */
@@ -67,12 +69,12 @@ static void check_gpt(struct sdsim_survey *survey, const struct sdsim_gpt *gpt)
     const uint32_t sectors = survey->disk->sectors;
     struct sdsim_gpt other;
     if (!gpt->sum_right || sum_entries(survey, gpt) != gpt->entries_sum) {
-        add(survey, SDSIM_FINDING_GPT_SUM, 0, 0);
+        add(survey, SDSIM_FINDING_GPT_SUM, 1, 0, 0);
     }
     if (gpt->other_lba >= sectors ||
         !sdsim_survey_read(survey, (uint32_t)gpt->other_lba, 1, SDSIM_FOR_BOOT, sector) ||
         !sdsim_gpt_header(sector, (uint32_t)gpt->other_lba, sectors, &other) || !other.sum_right) {
-        add(survey, SDSIM_FINDING_GPT_BACKUP, 0, 0);
+        add(survey, SDSIM_FINDING_GPT_BACKUP, 1, gpt->other_lba, 0);
     }
 }
 
@@ -89,12 +91,13 @@ static void find_in_gpt(struct sdsim_survey *survey)
     for (uint32_t i = 0; i < gpt.entry_count && layout->partition.number == 0; i++) {
         uint32_t start;
         uint32_t count;
-        if (sdsim_survey_read(survey, sdsim_gpt_entry_lba(&gpt, i), 1, SDSIM_FOR_BOOT, sector) &&
+        const uint32_t lba = sdsim_gpt_entry_lba(&gpt, i);
+        if (sdsim_survey_read(survey, lba, 1, SDSIM_FOR_BOOT, sector) &&
             sdsim_gpt_partition(sector + sdsim_gpt_entry_offset(&gpt, i), sectors, &start,
                                 &count) &&
             start == layout->geometry.start) {
             layout->partition = (struct sdsim_partition){
-                .table = SDSIM_TABLE_GPT, .number = i + 1, .sectors = count};
+                .table = SDSIM_TABLE_GPT, .number = i + 1, .lba = lba, .sectors = count};
         }
     }
     check_gpt(survey, &gpt);
@@ -133,22 +136,23 @@ static void check_ends(struct sdsim_survey *survey)
     const struct sdsim_geometry *g = &layout->geometry;
     const uint64_t end = (uint64_t)g->start + g->sectors;
     if (end > layout->device_sectors) {
-        add(survey, SDSIM_FINDING_TRUNCATED, end, layout->device_sectors);
+        add(survey, SDSIM_FINDING_TRUNCATED, g->start, end, layout->device_sectors);
     }
     if (layout->partition.table != SDSIM_TABLE_NONE && layout->partition.sectors < g->sectors) {
-        add(survey, SDSIM_FINDING_PARTITION, layout->partition.sectors, g->sectors);
+        add(survey, SDSIM_FINDING_PARTITION, layout->partition.lba, layout->partition.sectors,
+            g->sectors);
     }
 }
 
 /* ---- boot sectors ---- */
 
-static void note_state(struct sdsim_survey *survey, bool dirty, bool media)
+static void note_state(struct sdsim_survey *survey, uint32_t lba, bool dirty, bool media)
 {
     if (dirty) {
-        add(survey, SDSIM_FINDING_DIRTY, 0, 0);
+        add(survey, SDSIM_FINDING_DIRTY, lba, 0, 0);
     }
     if (media) {
-        add(survey, SDSIM_FINDING_MEDIA_ERROR, 0, 0);
+        add(survey, SDSIM_FINDING_MEDIA_ERROR, lba, 0, 0);
     }
 }
 
@@ -157,16 +161,15 @@ static void check_fat_state(struct sdsim_survey *survey, uint8_t state)
 {
     const struct sdsim_geometry *g = &survey->layout->geometry;
     uint8_t sector[SDSIM_SECTOR];
-    bool dirty = (state & STATE_DIRTY) != 0;
-    bool media = (state & STATE_MEDIA) != 0;
+    const bool dirty = (state & STATE_DIRTY) != 0;
+    const bool media = (state & STATE_MEDIA) != 0;
+    note_state(survey, g->start, dirty, media);
     if (g->type != SDSIM_FAT12 &&
         sdsim_survey_read(survey, g->fat_start, 1, SDSIM_FOR_FAT, sector)) {
         const bool fat32 = g->type == SDSIM_FAT32;
         const uint32_t flags = fat32 ? sdsim_get32(sector + 4) >> 26 : sector[3] >> 6;
-        dirty = dirty || (flags & 2) == 0;
-        media = media || (flags & 1) == 0;
+        note_state(survey, g->fat_start, !dirty && (flags & 2) == 0, !media && (flags & 1) == 0);
     }
-    note_state(survey, dirty, media);
 }
 
 static bool same_boot(const uint8_t *a, const uint8_t *b, uint32_t volatile_byte)
@@ -186,7 +189,7 @@ static void check_fat_boot(struct sdsim_survey *survey, const uint8_t *boot)
     if (fat32 && backup != 0 && backup < layout->geometry.fat_start - layout->geometry.start &&
         sdsim_survey_read(survey, layout->geometry.start + backup, 1, SDSIM_FOR_BOOT, copy) &&
         !same_boot(boot, copy, FAT32_STATE)) {
-        add(survey, SDSIM_FINDING_BOOT_BACKUP, 0, 0);
+        add(survey, SDSIM_FINDING_BOOT_BACKUP, layout->geometry.start + backup, 0, 0);
     }
 }
 
@@ -222,13 +225,13 @@ static void check_exfat_boot(struct sdsim_survey *survey, const uint8_t *boot)
     struct sdsim_layout *layout = survey->layout;
     const uint32_t start = layout->geometry.start;
     layout->serial = sdsim_get32(boot + EXFAT_SERIAL);
-    note_state(survey, (boot[EXFAT_FLAGS] & EXFAT_DIRTY) != 0,
+    note_state(survey, start, (boot[EXFAT_FLAGS] & EXFAT_DIRTY) != 0,
                (boot[EXFAT_FLAGS] & EXFAT_MEDIA) != 0);
     if (!region_is_sound(survey, start)) {
-        add(survey, SDSIM_FINDING_BOOT_SUM, 0, 0);
+        add(survey, SDSIM_FINDING_BOOT_SUM, start, 0, 0);
     }
     if (!region_is_sound(survey, start + EXFAT_REGION)) {
-        add(survey, SDSIM_FINDING_BOOT_BACKUP, 0, 0);
+        add(survey, SDSIM_FINDING_BOOT_BACKUP, start + EXFAT_REGION, 0, 0);
     }
 }
 
@@ -271,7 +274,7 @@ static void compare_fats(struct sdsim_survey *survey)
     }
     free(both);
     if (differ > 0) {
-        add(survey, SDSIM_FINDING_FATS_DIFFER, first, differ);
+        add(survey, SDSIM_FINDING_FATS_DIFFER, g->fat_start + first, first, differ);
     }
 }
 
@@ -300,18 +303,19 @@ void sdsim_survey_boot(struct sdsim_survey *survey)
 static void check_fsinfo(struct sdsim_survey *survey)
 {
     const struct sdsim_layout *layout = survey->layout;
+    const uint32_t lba = layout->geometry.start + 1;
     uint8_t bytes[SDSIM_SECTOR];
-    if (!sdsim_survey_read(survey, layout->geometry.start + 1, 1, SDSIM_FOR_FSINFO, bytes)) {
+    if (!sdsim_survey_read(survey, lba, 1, SDSIM_FOR_FSINFO, bytes)) {
         return;
     }
     if (memcmp(bytes, "RRaA", 4) != 0 || memcmp(bytes + 484, "rrAa", 4) != 0 ||
         sdsim_get16(bytes + 510) != 0xAA55) {
-        add(survey, SDSIM_FINDING_FSINFO, 0, 0);
+        add(survey, SDSIM_FINDING_FSINFO, lba, 0, 0);
         return;
     }
     const uint32_t said = sdsim_get32(bytes + FSINFO_FREE);
     if (said != SDSIM_UNKNOWN && said != layout->space.free) {
-        add(survey, SDSIM_FINDING_FREE_COUNT, said, layout->space.free);
+        add(survey, SDSIM_FINDING_FREE_COUNT, lba, said, layout->space.free);
     }
 }
 
@@ -327,7 +331,7 @@ static void check_percent(struct sdsim_survey *survey)
     const uint32_t found =
         (uint32_t)((uint64_t)layout->space.used * 100 / layout->geometry.clusters);
     if (said != 0xFF && said + 1 != found && said != found && said != found + 1) {
-        add(survey, SDSIM_FINDING_PERCENT, said, found);
+        add(survey, SDSIM_FINDING_PERCENT, layout->geometry.start, said, found);
     }
 }
 
@@ -340,6 +344,7 @@ void sdsim_survey_summary(struct sdsim_survey *survey)
         check_percent(survey);
     }
     if (survey->unreadable > 0) {
-        add(survey, SDSIM_FINDING_UNREADABLE, survey->unreadable_lba, survey->unreadable);
+        add(survey, SDSIM_FINDING_UNREADABLE, survey->unreadable_lba, survey->unreadable_lba,
+            survey->unreadable);
     }
 }

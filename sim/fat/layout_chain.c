@@ -51,6 +51,20 @@ static const uint8_t *fat_at(struct sdsim_survey *survey, uint64_t offset)
     return page->readable ? page->bytes + offset % PAGE_BYTES : NULL;
 }
 
+uint32_t sdsim_survey_fat_lba(const struct sdsim_survey *survey, uint32_t cluster)
+{
+    const struct sdsim_geometry *g = &survey->layout->geometry;
+    const uint64_t offset = g->type == SDSIM_FAT12   ? cluster + cluster / 2
+                            : g->type == SDSIM_FAT16 ? (uint64_t)cluster * 2
+                                                     : (uint64_t)cluster * 4;
+    return g->fat_start + (uint32_t)(offset / SDSIM_SECTOR);
+}
+
+uint32_t sdsim_survey_bitmap_lba(const struct sdsim_survey *survey, uint32_t cluster)
+{
+    return survey->layout->geometry.bitmap_start + (cluster - 2) / (SDSIM_SECTOR * 8);
+}
+
 /* The entry of a valid cluster, its reserved bits cut off; false if it can't be read. */
 static bool read_entry(struct sdsim_survey *survey, uint32_t cluster, uint32_t *value)
 {
@@ -196,10 +210,15 @@ static void reach(struct sdsim_survey *survey, struct sdsim_survey_chain *chain,
 /* ---- following ---- */
 
 static void report(struct sdsim_survey *survey, const struct sdsim_survey_chain *chain,
-                   enum sdsim_finding_kind kind, uint32_t cluster)
+                   enum sdsim_finding_kind kind, uint32_t lba, uint32_t cluster)
 {
-    sdsim_survey_find(survey, kind, true, cluster, chain->sized ? chain->wanted : chain->clusters,
-                      chain->clusters);
+    sdsim_survey_find(
+        survey, true,
+        &(struct sdsim_finding){.kind = kind,
+                                .lba = lba,
+                                .cluster = cluster,
+                                .said = chain->sized ? chain->wanted : chain->clusters,
+                                .found = chain->clusters});
 }
 
 /* Whether `cluster` is among the clusters that the chain had so far: it is a loop then. */
@@ -240,6 +259,7 @@ static bool follow_links(struct sdsim_survey *survey, struct sdsim_survey_chain 
 {
     struct sdsim_cluster_run run = {0};
     uint32_t cluster = chain->start;
+    uint32_t lba = survey->entry_lba; /* where `cluster` is named */
     enum sdsim_link_kind link = SDSIM_LINK_NEXT;
     while (link == SDSIM_LINK_NEXT && !sdsim_bit(survey->layout->reached, cluster)) {
         if (run.count > 0 && cluster == run.first + run.count) {
@@ -251,6 +271,7 @@ static bool follow_links(struct sdsim_survey *survey, struct sdsim_survey_chain 
         reach(survey, chain, cluster);
         uint32_t next;
         link = sdsim_survey_link(survey, cluster, &next);
+        lba = sdsim_survey_fat_lba(survey, cluster);
         if (link == SDSIM_LINK_NEXT) {
             cluster = next;
         }
@@ -261,9 +282,9 @@ static bool follow_links(struct sdsim_survey *survey, struct sdsim_survey_chain 
     }
     if (link == SDSIM_LINK_NEXT) {
         const bool loop = !survey->hunting && comes_back(survey, chain, cluster);
-        report(survey, chain, loop ? SDSIM_FINDING_LOOP : SDSIM_FINDING_CROSS, cluster);
+        report(survey, chain, loop ? SDSIM_FINDING_LOOP : SDSIM_FINDING_CROSS, lba, cluster);
     } else {
-        report(survey, chain, finding_of(link), cluster);
+        report(survey, chain, finding_of(link), lba, cluster);
     }
     return false;
 }
@@ -294,10 +315,10 @@ static bool follow_contiguous(struct sdsim_survey *survey, struct sdsim_survey_c
     }
     finish_run(survey, chain, chain->start, done);
     if (shared > 0) {
-        report(survey, chain, SDSIM_FINDING_CROSS, first_shared);
+        report(survey, chain, SDSIM_FINDING_CROSS, survey->entry_lba, first_shared);
     }
     if (chain->wanted > room) {
-        report(survey, chain, SDSIM_FINDING_WILD, chain->start + room - 1);
+        report(survey, chain, SDSIM_FINDING_WILD, survey->entry_lba, chain->start + room - 1);
     }
     return shared == 0 && chain->wanted <= room;
 }
@@ -306,26 +327,31 @@ void sdsim_survey_follow(struct sdsim_survey *survey, struct sdsim_survey_chain 
 {
     if (chain->start == 0) {
         if (chain->sized && chain->wanted > 0) {
-            report(survey, chain, SDSIM_FINDING_SHORT, 0);
+            report(survey, chain, SDSIM_FINDING_SHORT, survey->entry_lba, 0);
         }
         return;
     }
     if (!sdsim_survey_valid(survey, chain->start)) {
-        report(survey, chain, SDSIM_FINDING_WILD, 0);
+        report(survey, chain, SDSIM_FINDING_WILD, survey->entry_lba, 0);
         return;
     }
     const bool sound =
         chain->contiguous ? follow_contiguous(survey, chain) : follow_links(survey, chain);
     if (chain->unmarked > 0) {
-        report(survey, chain, SDSIM_FINDING_UNMARKED, chain->unmarked_first);
+        report(survey, chain, SDSIM_FINDING_UNMARKED,
+               sdsim_survey_bitmap_lba(survey, chain->unmarked_first), chain->unmarked_first);
     }
     if (chain->missing > 0) {
-        sdsim_survey_find(survey, SDSIM_FINDING_MISSING, true, 0, chain->clusters, chain->missing);
+        sdsim_survey_find(survey, true,
+                          &(struct sdsim_finding){.kind = SDSIM_FINDING_MISSING,
+                                                  .lba = survey->entry_lba,
+                                                  .said = chain->clusters,
+                                                  .found = chain->missing});
     }
     if (sound && chain->sized && chain->clusters < chain->wanted) {
-        report(survey, chain, SDSIM_FINDING_SHORT, 0);
+        report(survey, chain, SDSIM_FINDING_SHORT, survey->entry_lba, 0);
     }
     if (sound && chain->sized && chain->clusters > chain->wanted) {
-        report(survey, chain, SDSIM_FINDING_LONG, 0);
+        report(survey, chain, SDSIM_FINDING_LONG, survey->entry_lba, 0);
     }
 }

@@ -24,7 +24,9 @@ struct sdsim_survey {
     uint8_t *chosen_aus;
     uint32_t patience; /* clusters of contiguous files that may still be met twice */
     uint32_t unreadable;
-    uint32_t unreadable_lba;            /* the first */
+    uint32_t unreadable_lba; /* the first */
+    uint32_t entry_lba; /* of the directory entry that names the chain at hand; the boot sector's
+                           for what is known from there */
     char path[SDSIM_SURVEY_PATH];       /* of the file or directory at hand */
     uint16_t name[SDSIM_NAME_MAX + 14]; /* long name at hand; room for whole slots */
     uint8_t set[SDSIM_SET_MAX];         /* exFAT: the entry set at hand */
@@ -49,9 +51,14 @@ static inline bool sdsim_survey_valid(const struct sdsim_survey *survey, uint32_
 bool sdsim_survey_read(struct sdsim_survey *survey, uint32_t lba, uint32_t count,
                        enum sdsim_purpose purpose, void *out);
 
-/* Adds a finding, about survey->path if `here`. Nothing when hunting. */
-void sdsim_survey_find(struct sdsim_survey *survey, enum sdsim_finding_kind kind, bool here,
-                       uint32_t cluster, uint64_t said, uint64_t found);
+/* Adds a finding, about survey->path if `here`; `what` has neither path nor other. Nothing when
+ * hunting. */
+void sdsim_survey_find(struct sdsim_survey *survey, bool here, const struct sdsim_finding *what);
+
+/* The sector of the first FAT that holds the entry of a cluster, or its first byte; of the bitmap
+ * that holds its bit. */
+uint32_t sdsim_survey_fat_lba(const struct sdsim_survey *survey, uint32_t cluster);
+uint32_t sdsim_survey_bitmap_lba(const struct sdsim_survey *survey, uint32_t cluster);
 
 /* What the FAT says about a cluster. */
 enum sdsim_link_kind {

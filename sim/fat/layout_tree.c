@@ -48,7 +48,9 @@ struct reader {
     uint32_t slots;      /* seen of it */
     uint32_t set_length; /* exFAT, bytes */
     uint8_t sum;
-    uint32_t faults; /* ORPHANS or BROKEN_SET */
+    uint32_t begun_lba;  /* sector in which it begins */
+    uint32_t faults;     /* ORPHANS or BROKEN_SET */
+    uint32_t faults_lba; /* of the first */
     uint8_t bytes[SDSIM_SECTOR];
 };
 
@@ -252,9 +254,20 @@ static uint32_t take_file(struct sdsim_survey *survey, const struct entry *entry
         count_file(survey, &file);
     }
     if (entry->valid > entry->size) {
-        sdsim_survey_find(survey, SDSIM_FINDING_VALID, true, 0, entry->valid, entry->size);
+        sdsim_survey_find(survey, true,
+                          &(struct sdsim_finding){.kind = SDSIM_FINDING_VALID,
+                                                  .lba = survey->entry_lba,
+                                                  .said = entry->valid,
+                                                  .found = entry->size});
     }
     return chain.clusters;
+}
+
+static void find_too_deep(struct sdsim_survey *survey)
+{
+    sdsim_survey_find(
+        survey, true,
+        &(struct sdsim_finding){.kind = SDSIM_FINDING_TOO_DEEP, .lba = survey->entry_lba});
 }
 
 /* A file or directory called `name` in the directory at survey->path, and all that is in it. */
@@ -263,7 +276,7 @@ static void take_entry(struct sdsim_survey *survey, const struct entry *entry, c
 {
     const size_t length = strlen(survey->path);
     if (!push_name(survey, name)) {
-        sdsim_survey_find(survey, SDSIM_FINDING_TOO_DEEP, true, 0, 0, 0);
+        find_too_deep(survey);
         return;
     }
     const uint32_t clusters = take_file(survey, entry);
@@ -281,23 +294,37 @@ static void take_entry(struct sdsim_survey *survey, const struct entry *entry, c
 
 /* ---- FAT ---- */
 
+/* Counts what is wrong with the directory; what begins in sector `lba`. */
+static void count_faults(struct reader *reader, uint32_t lba, uint32_t count)
+{
+    reader->faults_lba = reader->faults == 0 ? lba : reader->faults_lba;
+    reader->faults += count;
+}
+
+/* The slots of a long name at hand belong to no entry. */
+static void drop_slots(struct reader *reader)
+{
+    if (reader->slots > 0) {
+        count_faults(reader, reader->begun_lba, reader->slots);
+        reader->slots = 0;
+    }
+}
+
 /* Takes a slot of a long name; what doesn't continue the one at hand begins a new one. */
 static void take_long_slot(struct sdsim_survey *survey, struct reader *reader, const uint8_t *slot)
 {
     static const uint8_t offsets[UNITS_PER_SLOT] = {1, 3, 5, 7, 9, 14, 16, 18, 20, 22, 24, 28, 30};
     uint32_t ordinal = slot[0];
     if ((ordinal & LAST_SLOT) != 0) {
-        reader->faults += reader->slots;
-        reader->slots = 0;
+        drop_slots(reader);
         ordinal &= ~LAST_SLOT;
         reader->expected = ordinal;
         reader->sum = slot[13];
     }
-    reader->slots++;
+    reader->begun_lba = reader->slots++ == 0 ? reader->lba : reader->begun_lba;
     if (ordinal == 0 || ordinal != reader->expected || reader->sum != slot[13] ||
         ordinal * UNITS_PER_SLOT > SDSIM_NAME_MAX + UNITS_PER_SLOT) {
-        reader->faults += reader->slots;
-        reader->slots = 0;
+        drop_slots(reader);
         reader->expected = 0;
         return;
     }
@@ -363,10 +390,11 @@ static void take_short_slot(struct sdsim_survey *survey, struct reader *reader, 
         survey->name[SDSIM_NAME_MAX] = 0;
         sdsim_name_print(survey->name, name, sizeof name);
     } else {
-        reader->faults += reader->slots;
+        drop_slots(reader);
         short_name(slot, name);
     }
     reader->slots = 0;
+    survey->entry_lba = reader->lba;
     take_entry(survey, &entry, name, level);
 }
 
@@ -385,8 +413,7 @@ static void take_fat_slot(struct sdsim_survey *survey, struct reader *reader, co
     if (slot[0] != SDSIM_ENTRY_DELETED && (attributes & SDSIM_ATTR_VOLUME) != 0 && reader->root) {
         take_label(survey, slot);
     }
-    reader->faults += reader->slots;
-    reader->slots = 0;
+    drop_slots(reader);
 }
 
 /* A directory begins with "." and "..", the root excepted. */
@@ -400,7 +427,10 @@ static void check_dots(struct sdsim_survey *survey, const struct reader *reader)
 {
     if (!is_dots(reader->bytes, ".          ") ||
         !is_dots(reader->bytes + SDSIM_SLOT, "..         ")) {
-        sdsim_survey_find(survey, SDSIM_FINDING_NO_DOTS, true, reader->cluster, 0, 0);
+        sdsim_survey_find(survey, true,
+                          &(struct sdsim_finding){.kind = SDSIM_FINDING_NO_DOTS,
+                                                  .lba = reader->lba,
+                                                  .cluster = reader->cluster});
     }
 }
 
@@ -447,6 +477,7 @@ static bool take_set(struct sdsim_survey *survey, const struct reader *reader, u
         return false;
     }
     sdsim_name_print(survey->name, name, sizeof name);
+    survey->entry_lba = reader->begun_lba;
     const struct entry entry = {
         .directory = (set[SDSIM_SET_ATTRIBUTES] & SDSIM_ATTR_DIRECTORY) != 0,
         .contiguous = (set[SDSIM_SET_FLAGS] & STREAM_CONTIGUOUS) != 0,
@@ -460,7 +491,8 @@ static bool take_set(struct sdsim_survey *survey, const struct reader *reader, u
 }
 
 /* Bitmap and upcase table are chains on the FAT, known by no name. */
-static void take_system(struct sdsim_survey *survey, const uint8_t *slot, const char *name)
+static void take_system(struct sdsim_survey *survey, const struct reader *reader,
+                        const uint8_t *slot, const char *name)
 {
     const struct entry entry = {.sized = true,
                                 .start = sdsim_get32(slot + SYSTEM_CLUSTER),
@@ -468,9 +500,13 @@ static void take_system(struct sdsim_survey *survey, const uint8_t *slot, const 
     struct sdsim_survey_chain chain = {
         .start = entry.start, .sized = true, .wanted = clusters_for(survey, entry.size)};
     (void)strcpy(survey->path, name);
+    survey->entry_lba = reader->lba;
     sdsim_survey_follow(survey, &chain);
     if (slot[0] == TYPE_BITMAP && chain.fragments > 1) {
-        sdsim_survey_find(survey, SDSIM_FINDING_BITMAP_SPLIT, false, 0, 0, 0);
+        sdsim_survey_find(
+            survey, false,
+            &(struct sdsim_finding){.kind = SDSIM_FINDING_BITMAP_SPLIT,
+                                    .lba = sdsim_survey_fat_lba(survey, chain.start)});
     }
     (void)strcpy(survey->path, "/");
 }
@@ -486,17 +522,26 @@ static void take_exfat_label(struct sdsim_survey *survey, const uint8_t *slot)
     sdsim_name_print(survey->name, survey->layout->label, sizeof survey->layout->label);
 }
 
+/* A set that was begun isn't finished. */
+static void drop_set(struct reader *reader)
+{
+    if (reader->expected > 0) {
+        count_faults(reader, reader->begun_lba, 1);
+        reader->expected = 0;
+    }
+}
+
 static void take_primary(struct sdsim_survey *survey, struct reader *reader, const uint8_t *slot)
 {
-    reader->faults += reader->expected > 0; /* a set that was begun and not finished */
-    reader->expected = 0;
+    drop_set(reader);
     if (slot[0] == TYPE_FILE) {
+        reader->begun_lba = reader->lba;
         reader->set_length = 0;
         reader->expected = slot[SDSIM_SET_SECONDARY] + 1u;
     } else if (reader->root && slot[0] == TYPE_BITMAP) {
-        take_system(survey, slot, "(allocation bitmap)");
+        take_system(survey, reader, slot, "(allocation bitmap)");
     } else if (reader->root && slot[0] == TYPE_UPCASE) {
-        take_system(survey, slot, "(upcase table)");
+        take_system(survey, reader, slot, "(upcase table)");
     } else if (reader->root && slot[0] == TYPE_LABEL) {
         take_exfat_label(survey, slot);
     }
@@ -512,14 +557,15 @@ static void take_exfat_slot(struct sdsim_survey *survey, struct reader *reader, 
         return;
     }
     if (reader->set_length == SDSIM_SET_MAX) {
-        reader->faults++;
-        reader->expected = 0;
+        drop_set(reader);
         return;
     }
     memcpy(survey->set + reader->set_length, slot, SDSIM_SLOT);
     reader->set_length += SDSIM_SLOT;
     if (--reader->expected == 0) {
-        reader->faults += !take_set(survey, reader, level);
+        if (!take_set(survey, reader, level)) {
+            count_faults(reader, reader->begun_lba, 1);
+        }
     }
 }
 
@@ -531,7 +577,7 @@ static void walk(struct sdsim_survey *survey, struct reader *reader, uint32_t le
     const bool exfat = survey->layout->geometry.type == SDSIM_EXFAT;
     const uint8_t *slot;
     if (level > LEVELS) {
-        sdsim_survey_find(survey, SDSIM_FINDING_TOO_DEEP, true, 0, 0, 0);
+        find_too_deep(survey);
         return;
     }
     while (!survey->no_memory && (slot = next_slot(survey, reader)) != NULL) {
@@ -547,10 +593,17 @@ static void walk(struct sdsim_survey *survey, struct reader *reader, uint32_t le
             take_fat_slot(survey, reader, slot, level);
         }
     }
-    reader->faults += exfat ? reader->expected > 0 : reader->slots;
+    if (exfat) {
+        drop_set(reader);
+    } else {
+        drop_slots(reader);
+    }
     if (reader->faults > 0) {
-        sdsim_survey_find(survey, exfat ? SDSIM_FINDING_BROKEN_SET : SDSIM_FINDING_ORPHANS, true, 0,
-                          0, reader->faults);
+        sdsim_survey_find(survey, true,
+                          &(struct sdsim_finding){.kind = exfat ? SDSIM_FINDING_BROKEN_SET
+                                                                : SDSIM_FINDING_ORPHANS,
+                                                  .lba = reader->faults_lba,
+                                                  .found = reader->faults});
     }
 }
 
@@ -559,6 +612,7 @@ void sdsim_survey_tree(struct sdsim_survey *survey)
     const struct sdsim_geometry *g = &survey->layout->geometry;
     struct reader reader = {.root = true, .offset = SDSIM_SECTOR};
     (void)strcpy(survey->path, "/");
+    survey->entry_lba = g->start;
     if (g->type == SDSIM_FAT12 || g->type == SDSIM_FAT16) {
         const struct entry entry = {.directory = true};
         (void)take_file(survey, &entry);

@@ -6,6 +6,7 @@
 #define RESERVED_MIN_FAT32 32u
 #define RESERVED_MIN       1u
 #define ROOT_ENTRIES       512u
+#define SECTORS_MIN        128u /* FatFs takes a smaller FAT12 or FAT16 volume for none */
 #define FSINFO_SECTOR      1u
 #define BACKUP_SECTOR      6u
 #define CLOCK              ((45u << 9 | 1u << 5 | 1u) << 16) /* 2025-01-01 00:00 */
@@ -33,6 +34,9 @@ bool sdsim_mkfs_layout_fat(struct sdsim_mkfs_plan *plan, uint32_t unit)
     const uint32_t root_sectors = plan->root_entries / 16;
     plan->sectors = plan->partition;
     plan->fat_sectors = 1;
+    if (plan->sectors < SECTORS_MIN) {
+        return false;
+    }
     for (;;) { /* a longer FAT leaves fewer clusters, so this settles */
         const uint64_t system =
             round_up(reserved + plan->fats * plan->fat_sectors + root_sectors, unit);

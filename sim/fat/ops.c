@@ -1,7 +1,9 @@
 #include "fat/ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "config/tree.h"
 #include "core/units.h"
 
 #define NUMBER_MAX ((int64_t)1 << 62)
@@ -56,6 +58,7 @@ struct scanner {
     size_t length;
     size_t at;
     struct sdsim_op_text word; /* the word last taken */
+    bool open_quote;           /* it begins with a quote that nothing closes */
     struct sdsim_place place;
     struct sdsim_diags *diags;
 };
@@ -95,6 +98,7 @@ static bool next_word(struct scanner *scanner)
         end++;
     }
     scanner->word = (struct sdsim_op_text){scanner->line + start, end - start};
+    scanner->open_quote = quoted && end == scanner->length;
     scanner->at = quoted && end < scanner->length ? end + 1 : end;
     return end > start || quoted;
 }
@@ -110,7 +114,7 @@ static bool parse_term(const char **p, const char *end, int64_t *value, bool *cl
     const char *digit = *p;
     int64_t number = 0;
     while (digit < end && *digit >= '0' && *digit <= '9') {
-        if (number > (NUMBER_MAX - 9) / 10) {
+        if (number > NUMBER_MAX / 10) {
             return false;
         }
         number = number * 10 + (*digit++ - '0');
@@ -157,10 +161,13 @@ static bool parse_sum(const char *p, const char *end, struct sdsim_op_amount *am
     }
 }
 
+/* A sum that isn't negative whatever a cluster is. */
 static bool parse_amount(const struct sdsim_op_text *word, struct sdsim_op_amount *amount)
 {
     return word->length > 0 && word->text[0] != '+' && word->text[0] != '-' &&
-           parse_sum(word->text, word->text + word->length, amount);
+           parse_sum(word->text, word->text + word->length, amount) &&
+           (amount->bytes >= 0 || amount->clusters > 0) &&
+           (amount->clusters >= 0 || amount->bytes > 0);
 }
 
 /* The target of a seek: a sum, end, or cur with a sum. */
@@ -231,10 +238,15 @@ static enum sdsim_op_line parse_prefix(struct scanner *scanner, struct sdsim_op 
     return SDSIM_OP_LINE;
 }
 
+static const char quote_is_open[] = "a quote that is not closed";
+
 static enum sdsim_op_line parse_name(struct scanner *scanner, struct sdsim_op_text *name)
 {
     if (!next_word(scanner) || scanner->word.length == 0) {
         return complain(scanner, "a name is missing", NULL);
+    }
+    if (scanner->open_quote) {
+        return complain(scanner, quote_is_open, NULL);
     }
     *name = scanner->word;
     return SDSIM_OP_LINE;
@@ -275,6 +287,9 @@ static enum sdsim_op_line parse_arguments(struct scanner *scanner, struct sdsim_
 static enum sdsim_op_line parse_tail(struct scanner *scanner, struct sdsim_op *op)
 {
     op->repeat = 1;
+    if (scanner->open_quote) {
+        return complain(scanner, quote_is_open, NULL);
+    }
     if (!next_word(scanner)) {
         return SDSIM_OP_LINE;
     }
@@ -306,6 +321,29 @@ static enum sdsim_op_line parse_tail(struct scanner *scanner, struct sdsim_op *o
     return SDSIM_OP_LINE;
 }
 
+/* Says that there is no such operation, and which one may be meant. */
+static enum sdsim_op_line complain_of_operation(struct scanner *scanner)
+{
+    const char *names[SDSIM_OP_COUNT];
+    char word[16] = "";
+    char help[48];
+    for (size_t i = 0; i < SDSIM_OP_COUNT; i++) {
+        names[i] = operations[i].name;
+    }
+    if (scanner->word.length < sizeof word) {
+        memcpy(word, scanner->word.text, scanner->word.length);
+    }
+    const char *closest = sdsim_closest(word, names, SDSIM_OP_COUNT);
+    if (closest != NULL) {
+        (void)snprintf(help, sizeof help, "did you mean '%s'?", closest);
+    }
+    return complain(scanner, "no file operation",
+                    closest != NULL
+                        ? help
+                        : "mount, unmount, open, close, write, read, seek, sync, truncate, "
+                          "expand, mkdir, unlink, rename, stat, list, free, fill");
+}
+
 enum sdsim_op_line sdsim_op_parse(struct sdsim_op *op, const char *line, size_t length,
                                   const struct sdsim_place *place, struct sdsim_diags *diags)
 {
@@ -314,6 +352,11 @@ enum sdsim_op_line sdsim_op_parse(struct sdsim_op *op, const char *line, size_t 
     }
     struct scanner scanner = {.line = line, .length = length, .place = *place, .diags = diags};
     memset(op, 0, sizeof *op);
+    const char *zero = memchr(line, '\0', length);
+    if (zero != NULL) {
+        scanner.word = (struct sdsim_op_text){zero, 0};
+        return complain(&scanner, "a zero byte: this is no text", NULL);
+    }
     if (!next_word(&scanner) || line[0] == '#') {
         return SDSIM_OP_NOTHING;
     }
@@ -325,7 +368,7 @@ enum sdsim_op_line sdsim_op_parse(struct sdsim_op *op, const char *line, size_t 
         kind++;
     }
     if (kind == SDSIM_OP_COUNT) {
-        return complain(&scanner, "no file operation", NULL);
+        return complain_of_operation(&scanner);
     }
     op->kind = (enum sdsim_op_kind)kind;
     if (parse_arguments(&scanner, op) == SDSIM_OP_BAD) {

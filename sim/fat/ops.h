@@ -16,7 +16,7 @@
  * began at 1.25 ms and took 310 us.
  *
  * Empty lines and lines that start with '#' are no operations. A name ends at a blank; a name with
- * blanks can be written in double quotes.
+ * blanks can be written in double quotes. A zero byte is an error wherever it is.
  *
  * Limits: REPEAT up to 2^32 - 1, numbers up to 2^62, no escapes inside quotes.
  */

@@ -7,15 +7,14 @@
 struct api {
     const char *name;
     uint32_t buffer; /* default */
-    bool python;
+    struct sdsim_volume_config (*config)(void);
 };
 
 static const struct api apis[SDSIM_API_COUNT] = {
-    [SDSIM_API_POSIX] = {.name = "posix"},
-    [SDSIM_API_STDIO] = {.name = "stdio", .buffer = 128},
-    [SDSIM_API_ARDUINO] = {.name = "arduino", .buffer = 4096},
-    [SDSIM_API_CIRCUITPYTHON] = {.name = "circuitpython", .python = true},
-    [SDSIM_API_FATFS] = {.name = "fatfs"},
+#define SDSIM_FILE_API_ROW(code, name, doc, buffer, config)                                        \
+    [SDSIM_API_##code] = {name, buffer, sdsim_volume_config_##config},
+    SDSIM_FILE_API_LIST(SDSIM_FILE_API_ROW)
+#undef SDSIM_FILE_API_ROW
 };
 
 const char *sdsim_file_api_name(enum sdsim_file_api api)
@@ -30,7 +29,7 @@ uint32_t sdsim_stream_default_buffer(enum sdsim_file_api api)
 
 struct sdsim_volume_config sdsim_stream_volume_config(enum sdsim_file_api api)
 {
-    return apis[api].python ? sdsim_volume_config_circuitpython() : sdsim_volume_config_esp_idf();
+    return apis[api].config();
 }
 
 static void host_time(struct sdsim_stream *stream, sdsim_ps *now, sdsim_ps d)

@@ -26,14 +26,13 @@
 
 #include "core/account.h"
 #include "fat/file.h"
+#include "file/list.h"
 
 enum sdsim_file_api {
-    SDSIM_API_POSIX,
-    SDSIM_API_STDIO,
-    SDSIM_API_ARDUINO,
-    SDSIM_API_CIRCUITPYTHON,
-    SDSIM_API_FATFS,
-    SDSIM_API_COUNT
+#define SDSIM_FILE_API_CODE(code, name, doc, buffer, config) SDSIM_API_##code,
+    SDSIM_FILE_API_LIST(SDSIM_FILE_API_CODE)
+#undef SDSIM_FILE_API_CODE
+        SDSIM_API_COUNT
 };
 
 /* What the calls of one API cost on one host. */

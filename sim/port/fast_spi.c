@@ -4,11 +4,11 @@
  * Three ideas make it fast without giving up a picosecond:
  *
  * 1. A wait is a division. Looks at the card follow each other with a fixed period, so the first
- * look that starts when the card is ready is computed, not searched.
+ *    look that starts when the card is ready is computed, not searched.
  * 2. Blocks that are alike are a cycle. The card tells how many of the next blocks behave the same.
  *    If the clock's period is a whole number of picoseconds each of them takes exactly the same
- * time; otherwise the clock's remainder returns after period_den blocks. So one cycle is stepped,
- * and its times are multiplied.
+ *    time; otherwise the clock's remainder returns after period_den blocks. So one cycle is
+ *    stepped, and its times are multiplied.
  * 3. The account of a cycle is multiplied with it.
  *
  * Block 0 of a run and every block the card calls different (a page group completes, a pause is
@@ -50,9 +50,6 @@ static uint64_t satisfying_look(const struct sdsim_port *port, enum sdsim_ready_
 {
     const struct sdsim_clock *clock = &port->clock;
     const uint64_t hidden = port->busy_in; /* looks that still see 0xFF although the card is busy */
-    if (first >= ready_at && test <= SDSIM_READY_NONZERO) {
-        return 0; /* by far the most frequent case */
-    }
     switch (test) {
     case SDSIM_READY_BUSY_SEEN: {
         const sdsim_ps start = first + hidden * period + sdsim_clock_peek(clock, 8 * hidden);
@@ -73,9 +70,69 @@ static uint64_t satisfying_look(const struct sdsim_port *port, enum sdsim_ready_
     }
 }
 
+/* Whether a look whose byte starts at `start`, after `hidden` more that don't see busy, ends it. */
+static bool look_ends(enum sdsim_ready_test test, uint64_t hidden, sdsim_ps start,
+                      sdsim_ps ready_at)
+{
+    const bool ready = hidden > 0 || start >= ready_at;
+    return test == SDSIM_READY_BUSY_SEEN ? !ready : ready;
+}
+
+/* The last look that may be taken, which is the first to begin when the limit has run out. */
+static uint64_t last_look(const struct sdsim_port *port, sdsim_ps from, sdsim_ps period,
+                          sdsim_ps limit)
+{
+    return limit > 0 ? sdsim_first_from(&port->clock, from, period, 8, 0, from + limit)
+                     : UINT64_MAX;
+}
+
+/* The same as poll() with sleeps between the looks: up to the first sleep in closed form, from
+ * there on look by look. */
+static bool poll_sleeping(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait)
+{
+    const struct sdsim_burst *cost = &port->spi->poll;
+    const sdsim_ps period = cost->before + cost->after;
+    struct sdsim_ready ready = sdsim_card_busy(port->card);
+    const sdsim_ps from = *now;
+    uint64_t looks = 0;
+    if (!port->selected) {
+        ready.at = 0; /* the line is pulled up */
+    }
+    if (wait->sleep_after > 0) {
+        const sdsim_ps first = sdsim_time_sum(from, cost->before);
+        const uint64_t met = satisfying_look(port, wait->test, first, period, ready.at);
+        const uint64_t last = last_look(port, from, period, wait->limit);
+        const uint64_t sleeping =
+            sdsim_first_from(&port->clock, from + period, period, 8, 8, from + wait->sleep_after);
+        looks = met < last ? met : last;
+        looks = looks < sleeping ? looks : sleeping;
+        *now = sdsim_time_sum(*now, sdsim_time_sum(sdsim_time_times(period, looks),
+                                                   sdsim_clock_take(&port->clock, 8 * looks)));
+    }
+    bool met = false;
+    bool last = false;
+    while (!met && !last) {
+        last = wait->limit > 0 && *now - from >= wait->limit;
+        const uint64_t hidden = port->busy_in > looks ? port->busy_in - looks : 0;
+        met = look_ends(wait->test, hidden, sdsim_time_sum(*now, cost->before), ready.at);
+        *now = sdsim_time_sum(*now, sdsim_time_sum(period, sdsim_clock_take(&port->clock, 8)));
+        looks++;
+        if (!met && !last && *now - from >= wait->sleep_after) {
+            *now = sdsim_wait_sleep_end(wait, *now);
+        }
+    }
+    count_to_busy(port, looks);
+    port->meter->counters.bus_clocks += 8 * looks;
+    sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
+    return met || wait->soft;
+}
+
 /* Polls byte by byte until the test is met. False: ran into the limit. */
 static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait)
 {
+    if (wait->sleep > 0) {
+        return poll_sleeping(port, now, wait);
+    }
     const struct sdsim_burst *cost = &port->spi->poll;
     const sdsim_ps period = cost->before + cost->after;
     struct sdsim_ready ready = sdsim_card_busy(port->card);
@@ -84,15 +141,15 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
         ready.at = 0; /* the line is pulled up */
     }
     const sdsim_ps first = sdsim_time_sum(from, cost->before);
-    uint64_t look = satisfying_look(port, wait->test, first, period, ready.at);
+    uint64_t look = 0;
     bool met = true;
-    if (wait->limit > 0 && look > 0) {
-        const uint64_t last =
-            sdsim_first_from(&port->clock, from, period, 8, 0, from + wait->limit);
-        if (look > last) {
-            look = last;
-            met = false;
-        }
+    if (first < ready.at || wait->test > SDSIM_READY_NONZERO) { /* less often than not */
+        look = satisfying_look(port, wait->test, first, period, ready.at);
+    }
+    if (look > 0) {
+        const uint64_t last = last_look(port, from, period, wait->limit);
+        met = look <= last;
+        look = met ? look : last;
     }
     const uint64_t looks = look + 1;
     count_to_busy(port, looks);
@@ -167,12 +224,15 @@ static uint32_t response_in_window(struct sdsim_port *port, sdsim_ps *now, uint3
     return window - i;
 }
 
-/* A response polled byte by byte. */
-static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t extra,
-                          struct response *response, struct sdsim_result *result)
+/* A response polled byte by byte, in at most `looks` looks with `sleep` between them. */
+static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks, sdsim_ps sleep,
+                          uint32_t extra, struct response *response, struct sdsim_result *result)
 {
     const struct sdsim_burst *cost = &port->spi->poll;
-    for (uint32_t look = 0; look < port->spi->response_looks && !is_r1(result->r1); look++) {
+    for (uint32_t look = 0; look < looks && !is_r1(result->r1); look++) {
+        if (look > 0) {
+            sdsim_fast_dead(port, now, SDSIM_POLL, sleep);
+        }
         result->r1 = response_byte(response, sdsim_time_sum(*now, cost->before));
         sdsim_fast_burst(port, now, cost, 1);
     }
@@ -209,7 +269,7 @@ static struct response deliver(struct sdsim_port *port, sdsim_ps end,
 }
 
 /* Command and response; returns what is left of the response window of a read, which is still to
- * be clocked before the burst ends. */
+ * be clocked before the burst ends, or SDSIM_FAST_BURST_OVER. */
 static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
                              const struct sdsim_transaction *tx, struct sdsim_reply *reply,
                              struct sdsim_result *result)
@@ -217,29 +277,38 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     const struct sdsim_spi_engine *spi = port->spi;
     const uint32_t extra = extra_bytes(tx->response);
     sdsim_count_command(port, tx->command);
+    sdsim_fast_dead(port, now, SDSIM_HOST, spi->command_cpu);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 6);
     count_to_busy(port, 6);
     struct response response = deliver(port, *now, tx, reply);
     result->r1 = 0xFF;
+    uint32_t looks = spi->response_looks;
+    sdsim_ps sleep = 0;
     if (spi->response_window > 0) {
         const uint32_t window =
             tx->direction != SDSIM_NO_BLOCKS ? spi->data_window : spi->response_window + extra;
         const uint32_t left = response_in_window(port, now, window, extra, &response, result);
-        if (tx->direction == SDSIM_READ_BLOCKS) {
+        const bool over = is_r1(result->r1) || spi->late_looks == 0;
+        if (over && tx->direction == SDSIM_READ_BLOCKS) {
             return left;
         }
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, left);
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
-        return 0;
+        if (over) {
+            return SDSIM_FAST_BURST_OVER;
+        }
+        looks = spi->late_looks;
+        sleep = spi->late_sleep;
+    } else {
+        if ((tx->flags & SDSIM_STUFF) != 0) {
+            sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
+            response.seen++;
+        }
+        sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
     }
-    if ((tx->flags & SDSIM_STUFF) != 0) {
-        sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
-        response.seen++;
-    }
-    sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
-    poll_response(port, now, extra, &response, result);
-    return 0;
+    poll_response(port, now, looks, sleep, extra, &response, result);
+    return SDSIM_FAST_BURST_OVER;
 }
 
 /* ---- writing ---- */
@@ -266,7 +335,7 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
     }
     sdsim_fast_burst(port, now, &spi->token, 1);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.before);
-    sdsim_fast_payload(port, now, SDSIM_SECTOR);
+    sdsim_fast_payload(port, now, SDSIM_SECTOR, spi->write_overlap);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.after);
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->write_cpu_after_data);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->crc.before);
@@ -291,6 +360,13 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
         return false;
     }
     return true;
+}
+
+/* Whether a wait of these may have slept to a tick within a cycle that took `span`: then the next
+ * one need not be like it. */
+static bool slept_to_tick(const struct sdsim_wait *wait, sdsim_ps span)
+{
+    return wait->tick > 0 && wait->sleep > 0 && span >= wait->sleep_after;
 }
 
 /*
@@ -319,7 +395,9 @@ static bool write_cycle(struct sdsim_port *port, sdsim_ps *now, const struct sds
         }
         (*done)++;
     }
-    if (port->clock.remainder != remainder || *now - sdsim_card_busy(port->card).at != late) {
+    if (port->clock.remainder != remainder || *now - sdsim_card_busy(port->card).at != late ||
+        slept_to_tick(&port->spi->block_ready, *now - snapshot.start) ||
+        slept_to_tick(&port->spi->block_busy, *now - snapshot.start)) {
         return true;
     }
     const uint32_t times = (alike - cycle) / cycle;
@@ -380,7 +458,7 @@ static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
         return false;
     }
     struct sdsim_reply reply = {.data = SDSIM_DATA_NONE};
-    uint32_t window_left = 0;
+    uint32_t window_left = SDSIM_FAST_BURST_OVER;
     if ((tx->flags & SDSIM_COMMAND) != 0) {
         window_left = send_command(port, now, tx, &reply, result);
         if (!is_r1(result->r1)) {
@@ -392,7 +470,7 @@ static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
     const bool going_on = result->outcome == SDSIM_OUTCOME_OK;
     if (tx->direction == SDSIM_READ_BLOCKS && going_on) {
         sdsim_fast_spi_read(port, now, tx, window_left, reply.data == SDSIM_DATA_REGISTER, result);
-    } else if (tx->direction == SDSIM_READ_BLOCKS && port->spi->response_window > 0) {
+    } else if (tx->direction == SDSIM_READ_BLOCKS && window_left != SDSIM_FAST_BURST_OVER) {
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, window_left);
         sdsim_fast_dead(port, now, SDSIM_GAP, port->spi->command.after);
     } else if (tx->direction == SDSIM_WRITE_BLOCKS && going_on) {

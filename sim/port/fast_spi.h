@@ -33,20 +33,29 @@ static inline void sdsim_fast_burst(struct sdsim_port *port, sdsim_ps *now,
     sdsim_fast_dead(port, now, SDSIM_GAP, burst->after);
 }
 
-/* The payload of one block, in pieces with gaps between them. */
-static inline void sdsim_fast_payload(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
+/* The payload of one block, in pieces with gaps between them, and what is left of the CPU's
+ * `overlap` when the last byte is through. */
+static inline void sdsim_fast_payload(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes,
+                                      sdsim_ps overlap)
 {
     const struct sdsim_spi_engine *spi = port->spi;
+    const sdsim_ps start = *now;
     sdsim_fast_clock_bytes(port, now, SDSIM_PAYLOAD, bytes);
     if (spi->chunk > 0 && bytes > spi->chunk) {
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->chunk_gap * ((bytes - 1) / spi->chunk));
     }
+    if (overlap > 0 && overlap > *now - start) {
+        sdsim_fast_dead(port, now, SDSIM_HOST, overlap - (*now - start));
+    }
 }
+
+/* No response window is open any more: the command's burst has ended. */
+#define SDSIM_FAST_BURST_OVER UINT32_MAX
 
 /*
  * Reads the blocks of a transaction: looks for each start token, takes the block, hands it over.
  * `window_left` bytes of the command's response window are still to be clocked and may hold the
- * first token. `from_register`: the one block is a register's.
+ * first token; or SDSIM_FAST_BURST_OVER. `from_register`: the one block is a register's.
  */
 void sdsim_fast_spi_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                          uint32_t window_left, bool from_register, struct sdsim_result *result);

@@ -68,7 +68,8 @@ static bool look_for_token(struct sdsim_port *port, sdsim_ps *now, struct search
     const struct sdsim_spi_engine *spi = port->spi;
     const struct sdsim_clock *clock = &port->clock;
     const sdsim_ps ready_at = sdsim_card_read_ready(port->card).at;
-    const sdsim_ps period = spi->token.before + spi->token.after;
+    const sdsim_ps dead = spi->token.before + spi->token.after;
+    const sdsim_ps period = dead + spi->token_sleep;
     const uint64_t bits = 8 * (uint64_t)spi->token_look;
 
     /* The first look whose last byte may be the token, by time and by N_AC. */
@@ -81,7 +82,7 @@ static bool look_for_token(struct sdsim_port *port, sdsim_ps *now, struct search
         const uint64_t last =
             sdsim_first_from(clock, *now, period, bits, 0, *now + spi->token_limit);
         if (look > last) {
-            book_search(port, search, (last + 1) * spi->token_look, (last + 1) * period, now);
+            book_search(port, search, (last + 1) * spi->token_look, last * period + dead, now);
             return false;
         }
     }
@@ -109,12 +110,19 @@ static struct search new_search(const struct sdsim_port *port, bool from_registe
     };
 }
 
-/* One block with its token; `more` blocks follow in the same transaction. Its bytes go to `out`
- * (may be NULL). False: no data came. */
+/* Where block `index` of a transaction goes; may be NULL. */
+static uint8_t *place(const struct sdsim_transaction *tx, uint32_t index)
+{
+    return tx->out != NULL ? tx->out + (size_t)index * tx->block_bytes : NULL;
+}
+
+/* Block `index` of the transaction, with its token. False: no data came. */
 static bool read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                       struct search *search, bool more, bool from_register, uint8_t *out)
+                       struct search *search, uint32_t index, bool from_register)
 {
     const struct sdsim_spi_engine *spi = port->spi;
+    const bool more = index + 1 < tx->blocks;
+    uint8_t *out = place(tx, index);
     if (!search->found && !look_for_token(port, now, search, tx->block_bytes)) {
         return false;
     }
@@ -127,7 +135,7 @@ static bool read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
         sdsim_card_read_many(port->card, 1, out);
     }
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.before);
-    sdsim_fast_payload(port, now, tx->block_bytes - search->got);
+    sdsim_fast_payload(port, now, tx->block_bytes - search->got, index > 0 ? spi->read_overlap : 0);
     if (!spi->crc_with_data) {
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.after);
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->crc.before);
@@ -139,17 +147,13 @@ static bool read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
     *search = new_search(port, from_register);
     if (more && spi->look_ahead > 0) {
         scan(port, now, search, spi->look_ahead, tx->block_bytes);
+    } else if (!more && spi->crc_tail > 0) {
+        sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, spi->crc_tail);
     }
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->crc_with_data ? spi->data.after : spi->crc.after);
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->read_cpu);
     sdsim_fast_dead(port, now, SDSIM_COPY, spi->copy);
     return true;
-}
-
-/* Where block `index` of a transaction goes. */
-static uint8_t *place(const struct sdsim_transaction *tx, uint32_t index)
-{
-    return tx->out != NULL ? tx->out + (size_t)index * tx->block_bytes : NULL;
 }
 
 /*
@@ -174,7 +178,7 @@ static bool read_cycle(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
     const uint64_t remainder = port->clock.remainder;
     sdsim_cycle_begin(&snapshot, port->meter, *now);
     for (uint32_t i = 0; i < cycle; i++) {
-        if (!read_block(port, now, tx, search, true, false, place(tx, *done))) {
+        if (!read_block(port, now, tx, search, *done, false)) {
             return false;
         }
         (*done)++;
@@ -195,15 +199,14 @@ void sdsim_fast_spi_read(struct sdsim_port *port, sdsim_ps *now, const struct sd
                          uint32_t window_left, bool from_register, struct sdsim_result *result)
 {
     struct search search = new_search(port, from_register);
-    if ((tx->flags & SDSIM_COMMAND) != 0 && port->spi->response_window > 0) {
+    if (window_left != SDSIM_FAST_BURST_OVER) {
         scan(port, now, &search, window_left, tx->block_bytes);
         sdsim_fast_dead(port, now, SDSIM_GAP, port->spi->command.after);
     }
     uint32_t done = 0;
     bool data = true;
     while (data && done < tx->blocks) {
-        data = read_block(port, now, tx, &search, done + 1 < tx->blocks, from_register,
-                          place(tx, done));
+        data = read_block(port, now, tx, &search, done, from_register);
         done += data ? 1 : 0;
         if (data && !from_register) {
             data = read_cycle(port, now, tx, &search, &done);

@@ -37,11 +37,23 @@ enum sdsim_ready_test {
 struct sdsim_wait {
     enum sdsim_ready_test test;
     sdsim_ps limit; /* give up if a look that began this long after the first fails; 0: never */
-    sdsim_ps sleep; /* STATUS: sleep between two looks ... */
-    sdsim_ps sleep_after; /* ... each time the wait has lasted this long, then twice that, and so
-                             on; 0: after every look */
+    sdsim_ps sleep; /* between two looks; SPI: not for TWO_NONZERO. 0: none ... */
+    sdsim_ps sleep_after; /* ... SPI: once the wait has lasted this long. STATUS: each time it has
+                             lasted this long, then twice that, and so on. 0: after every look */
+    sdsim_ps sleep_most;  /* STATUS: each sleep is twice the one before, as long as that is shorter
+                             than this; 0: all alike */
+    sdsim_ps tick;        /* a sleep ends at a multiple of this (the operating system's tick); 0: at
+                             any time */
     bool soft;            /* running into the limit is no error: the transaction goes on */
 };
+
+/* When a sleep of the wait that begins at `now` ends. */
+static inline sdsim_ps sdsim_wait_sleep_end(const struct sdsim_wait *wait, sdsim_ps now)
+{
+    const sdsim_ps end = sdsim_time_sum(now, wait->sleep);
+    const sdsim_ps behind = wait->tick > 0 ? end % wait->tick : 0;
+    return behind > 0 ? sdsim_time_sum(end, wait->tick - behind) : end;
+}
 
 enum sdsim_direction {
     SDSIM_NO_BLOCKS,
@@ -67,6 +79,9 @@ enum {
     SDSIM_BLOCK_READY = 1 << 6, /* SPI: wait (engine: block_ready) before each block's token */
     SDSIM_BLOCK_BUSY = 1 << 7,  /* SPI: wait (engine: block_busy) after each data response */
     SDSIM_STOP_READY = 1 << 8,  /* SPI: wait (engine: block_ready) before the stop token */
+    SDSIM_LEAVE_BUSY = 1 << 9,  /* SD: does not wait for the end of the last block's busy */
+    SDSIM_WRITE_BEHIND = 1 << 10, /* SD: nor for the last block, once the FIFO has it (engine:
+                                     fifo); the next transaction does */
 };
 
 struct sdsim_transaction {
@@ -136,29 +151,49 @@ struct sdsim_spi_engine {
     uint8_t token_look;      /* reading: bytes of one look for the token; what follows it is data */
     uint8_t look_ahead;  /* reading: bytes behind a block's CRC in the same burst, scanned for the
                             next token, when more blocks follow */
+    uint8_t crc_tail;    /* reading: bytes behind the last block's CRC in the same burst */
+    uint8_t late_looks;  /* R1 was not in the window: most looks of one byte for it, in calls of
+                            their own; 0: none */
     bool crc_with_data;  /* reading: the CRC is part of the data burst */
     bool reply_with_crc; /* writing: the data response is part of the CRC burst */
     uint8_t stop_bytes;  /* 1: FD; 2: FD and the byte after it, in one burst */
 
+    sdsim_ps late_sleep;           /* between two late looks */
+    sdsim_ps token_sleep;          /* reading: after each look for the token that found nothing */
     sdsim_ps token_limit;          /* reading: give up looking for the token */
     struct sdsim_wait block_ready; /* see SDSIM_BLOCK_READY and SDSIM_STOP_READY */
     struct sdsim_wait block_busy;  /* see SDSIM_BLOCK_BUSY */
+    sdsim_ps command_cpu;          /* before each command */
     sdsim_ps read_cpu;             /* per block after it arrived, bus idle: CRC check */
+    sdsim_ps read_overlap;         /* per block but a transaction's first, work on the one before it
+                                      while its data arrives; only what lasts longer is seen */
+    sdsim_ps write_overlap;        /* per block, while its data goes out; the same */
     sdsim_ps write_cpu;            /* per block before its token: CRC */
     sdsim_ps write_cpu_after_data; /* per block between data and CRC bytes */
     sdsim_ps copy;                 /* per block, moving it to or from the caller's buffer */
 };
 
-/* How a driver on its host works an SD-mode controller with DMA. */
+/*
+ * How a driver on its host works an SD-mode controller: one that moves blocks by DMA, or one whose
+ * FIFO the CPU fills and empties, or a bus made by the CPU's own state machines (PIO).
+ */
 struct sdsim_sd_engine {
     sdsim_ps command_before; /* CPU before the first bit of a command */
     sdsim_ps command_after; /* from the response to the driver's going on: interrupt, task switch */
     sdsim_ps data_after;    /* from the last block (and automatic CMD12) to the driver's going on */
     sdsim_ps status_before; /* the same two for the CMD13s of a wait */
     sdsim_ps status_after;
-    sdsim_ps block_gap;   /* between two blocks, clock stopped */
+    sdsim_ps block_gap;   /* reading: after each block, clock stopped */
+    sdsim_ps block_start; /* writing: once the card is ready for a block, before it: interrupt,
+                             set-up */
+    sdsim_ps fifo;        /* per block, the CPU moves the data while it is on the bus; where the CPU is
+                             slower the clock waits for it */
+    sdsim_ps read_cpu;    /* reading: per block after it arrived, while others do: CRC check */
+    sdsim_ps write_cpu;   /* writing: per block before it can go, while the one before it goes: CRC */
     uint32_t stop_clocks; /* between the last block and an automatic CMD12 */
     sdsim_ps copy;        /* per block, when data is bounced through a buffer */
+    bool clock_stops;     /* reading: the clock runs only while the driver takes something, so the
+                             first block waits for the response and command_after */
 };
 
 #endif

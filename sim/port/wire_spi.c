@@ -105,6 +105,9 @@ static bool poll(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_wait
         *now = sdsim_time_sum(*now, cost->after);
         met = test_met(wait->test, miso, nonzero);
         nonzero += miso != LINE_BUSY;
+        if (!met && !last && wait->sleep > 0 && *now - from >= wait->sleep_after) {
+            *now = sdsim_wait_sleep_end(wait, *now);
+        }
     }
     sdsim_book_wait(wire->port.meter, SDSIM_BUSY, from, *now, wire->port.selected ? ready.at : 0,
                     ready.pause);
@@ -217,6 +220,7 @@ static void look_for_token(struct sdsim_wire *wire, sdsim_ps *now, struct search
             dead(wire, now, SDSIM_GAP, spi->token.after);
         } else {
             *now = sdsim_time_sum(*now, spi->token.after);
+            *now = sdsim_time_sum(*now, last ? 0 : spi->token_sleep);
         }
     }
     if (!search->found && !search->error) {
@@ -249,43 +253,14 @@ static void send_frame(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
     }
 }
 
-/* The response comes in the burst of the command, which is longer than the frame. What is left of
- * it behind the response of a read is searched for the start token already. */
-static bool response_in_window(struct sdsim_wire *wire, sdsim_ps *now,
-                               const struct sdsim_transaction *tx, uint32_t window,
-                               struct search *search, struct sdsim_result *result)
-{
-    uint32_t i = 0;
-    while ((result->r1 & NOT_A_RESPONSE) != 0 && i < window) {
-        result->r1 = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
-        i++;
-    }
-    const bool found = (result->r1 & NOT_A_RESPONSE) == 0;
-    for (unsigned e = 0; found && e < response_extra(tx->response) && i < window; e++) {
-        result->extra[e] = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
-        i++;
-    }
-    if (found && tx->direction == SDSIM_READ_BLOCKS && (result->r1 & ~SDSIM_R1_IDLE) == 0) {
-        scan(wire, now, search, window - i);
-    } else {
-        for (; i < window; i++) {
-            clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
-        }
-    }
-    dead(wire, now, SDSIM_GAP, wire->port.spi->command.after);
-    return found;
-}
-
-/* The response is polled byte by byte. */
-static bool response_polled(struct sdsim_wire *wire, sdsim_ps *now,
-                            const struct sdsim_transaction *tx, struct sdsim_result *result)
+/* The response is polled byte by byte, in at most `looks` looks with `sleep` between them. */
+static bool poll_response(struct sdsim_wire *wire, sdsim_ps *now,
+                          const struct sdsim_transaction *tx, unsigned looks, sdsim_ps sleep,
+                          struct sdsim_result *result)
 {
     const struct sdsim_spi_engine *spi = wire->port.spi;
-    if ((tx->flags & SDSIM_STUFF) != 0) {
-        clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
-    }
-    dead(wire, now, SDSIM_GAP, spi->command.after);
-    for (unsigned i = 0; (result->r1 & NOT_A_RESPONSE) != 0 && i < spi->response_looks; i++) {
+    for (unsigned i = 0; (result->r1 & NOT_A_RESPONSE) != 0 && i < looks; i++) {
+        dead(wire, now, SDSIM_POLL, i > 0 ? sleep : 0);
         dead(wire, now, SDSIM_GAP, spi->poll.before);
         result->r1 = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
         dead(wire, now, SDSIM_GAP, spi->poll.after);
@@ -303,11 +278,53 @@ static bool response_polled(struct sdsim_wire *wire, sdsim_ps *now,
     return true;
 }
 
+/* The response comes in the burst of the command, which is longer than the frame, or else in late
+ * looks. What is left of the burst behind the response of a read is searched for the start token
+ * already. */
+static bool response_in_window(struct sdsim_wire *wire, sdsim_ps *now,
+                               const struct sdsim_transaction *tx, uint32_t window,
+                               struct search *search, struct sdsim_result *result)
+{
+    const struct sdsim_spi_engine *spi = wire->port.spi;
+    uint32_t i = 0;
+    while ((result->r1 & NOT_A_RESPONSE) != 0 && i < window) {
+        result->r1 = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        i++;
+    }
+    const bool found = (result->r1 & NOT_A_RESPONSE) == 0;
+    for (unsigned e = 0; found && e < response_extra(tx->response) && i < window; e++) {
+        result->extra[e] = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        i++;
+    }
+    if (found && tx->direction == SDSIM_READ_BLOCKS && (result->r1 & ~SDSIM_R1_IDLE) == 0) {
+        scan(wire, now, search, window - i);
+    } else {
+        for (; i < window; i++) {
+            clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        }
+    }
+    dead(wire, now, SDSIM_GAP, spi->command.after);
+    return found || poll_response(wire, now, tx, spi->late_looks, spi->late_sleep, result);
+}
+
+/* The command's burst is its frame; the response comes in looks. */
+static bool response_polled(struct sdsim_wire *wire, sdsim_ps *now,
+                            const struct sdsim_transaction *tx, struct sdsim_result *result)
+{
+    const struct sdsim_spi_engine *spi = wire->port.spi;
+    if ((tx->flags & SDSIM_STUFF) != 0) {
+        clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+    }
+    dead(wire, now, SDSIM_GAP, spi->command.after);
+    return poll_response(wire, now, tx, spi->response_looks, 0, result);
+}
+
 /* The command and its response; false leaves the reason in the result. */
 static bool do_command(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_transaction *tx,
                        struct search *search, struct sdsim_result *result)
 {
     const struct sdsim_spi_engine *spi = wire->port.spi;
+    dead(wire, now, SDSIM_HOST, spi->command_cpu);
     dead(wire, now, SDSIM_GAP, spi->command.before);
     send_frame(wire, now, tx);
     result->r1 = LINE_HIGH;
@@ -326,6 +343,13 @@ static bool do_command(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
 }
 
 /* ---- reading ---- */
+
+/* What is left of the CPU's work when the data it goes along with, from `start`, is through. */
+static void finish_overlap(struct sdsim_wire *wire, sdsim_ps *now, sdsim_ps start, sdsim_ps work)
+{
+    const sdsim_ps hidden = *now - start;
+    dead(wire, now, SDSIM_HOST, work > hidden ? work - hidden : 0);
+}
 
 static void read_payload(struct sdsim_wire *wire, sdsim_ps *now, struct search *search)
 {
@@ -354,7 +378,9 @@ static bool read_block(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
         return false;
     }
     dead(wire, now, SDSIM_GAP, spi->data.before);
+    const sdsim_ps start = *now;
     read_payload(wire, now, search);
+    finish_overlap(wire, now, start, block > 0 ? spi->read_overlap : 0);
     if (!spi->crc_with_data) {
         dead(wire, now, SDSIM_GAP, spi->data.after);
         dead(wire, now, SDSIM_GAP, spi->crc.before);
@@ -364,6 +390,10 @@ static bool read_block(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
     *search = new_search(wire, tx, block + 1);
     if (block + 1 < tx->blocks) {
         scan(wire, now, search, spi->look_ahead);
+    } else {
+        for (unsigned i = 0; i < spi->crc_tail; i++) {
+            clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        }
     }
     dead(wire, now, SDSIM_GAP, spi->crc_with_data ? spi->data.after : spi->crc.after);
     dead(wire, now, SDSIM_HOST, spi->read_cpu);
@@ -435,7 +465,9 @@ static enum sdsim_outcome write_block(struct sdsim_wire *wire, sdsim_ps *now,
                wire->single ? SDSIM_TOKEN_START : SDSIM_TOKEN_START_MULTI);
     dead(wire, now, SDSIM_GAP, spi->token.after);
     dead(wire, now, SDSIM_GAP, spi->data.before);
+    const sdsim_ps start = *now;
     write_payload(wire, now, bytes);
+    finish_overlap(wire, now, start, spi->write_overlap);
     dead(wire, now, SDSIM_GAP, spi->data.after);
     dead(wire, now, SDSIM_HOST, spi->write_cpu_after_data);
     const uint8_t response = finish_block(wire, now, bytes);

@@ -5,14 +5,14 @@
  * The JSON:
  *
  *     {"rows": [{"id", "scenario", "metric", "unit", "predicted", "low", "high", "measured",
- * "error", "measured_low", "measured_high", "tolerance", "within"}], "summary": {"count",
- * "median_abs_error", "p90_abs_error", "coverage", "outside", "headline": {"numbers", "fitted",
- * "fitted_elsewhere"}}}
+ *                "error", "measured_low", "measured_high", "tolerance", "within"}],
+ *      "summary": {"count", "median_abs_error", "p90_abs_error", "coverage", "outside",
+ *                  "headline": {"numbers", "fitted", "fitted_elsewhere"}}}
  *
- * Values are bytes or lines per second; errors are fractions of the measured value. Where a range
- * was measured, `measured` is its end nearer to the prediction and `error` is 0 inside. `id` is the
- * scenario's name if the run has none. Median, p90 and coverage are null without rows. The CSV has
- * the columns of the rows.
+ * Values are bytes or lines per second; errors are (predicted - measured) / measured. Where a range
+ * was measured, `measured` is its point nearest to the prediction. `id` is the scenario's name if
+ * the run has none. Median, p90 and coverage are null without rows. The CSV has the columns of the
+ * rows.
  */
 #ifndef SDSIM_REPORT_COMPARISON_H
 #define SDSIM_REPORT_COMPARISON_H

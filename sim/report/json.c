@@ -143,15 +143,20 @@ void sdsim_json_bool(struct sdsim_json *json, const char *key, bool value)
 
 void sdsim_json_seconds(struct sdsim_json *json, const char *key, sdsim_ps time)
 {
-    char decimals[13];
+    char text[32];
     begin_value(json, key);
-    fprintf(json->out, "%" PRIu64, time / SDSIM_S);
+    fputs(sdsim_seconds_text(time, text, sizeof text), json->out);
+}
+
+char *sdsim_seconds_text(sdsim_ps time, char *out, size_t size)
+{
+    char decimals[13];
     snprintf(decimals, sizeof decimals, "%012" PRIu64, time % SDSIM_S);
-    size_t size = 12;
-    while (size > 0 && decimals[size - 1] == '0') {
-        size--;
+    size_t count = 12;
+    while (count > 0 && decimals[count - 1] == '0') {
+        count--;
     }
-    if (size > 0) {
-        fprintf(json->out, ".%.*s", (int)size, decimals);
-    }
+    snprintf(out, size, "%" PRIu64 "%s%.*s", time / SDSIM_S, count > 0 ? "." : "", (int)count,
+             decimals);
+    return out;
 }

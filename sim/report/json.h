@@ -52,4 +52,7 @@ void sdsim_json_seconds(struct sdsim_json *json, const char *key, sdsim_ps time)
 /* A finite number with the fewest digits that read back as the same double. Returns out. */
 char *sdsim_number_text(double value, char *out, size_t size);
 
+/* A time in seconds, exactly: "0.000204800001"; 32 bytes are always enough. Returns out. */
+char *sdsim_seconds_text(sdsim_ps time, char *out, size_t size);
+
 #endif

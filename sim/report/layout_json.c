@@ -180,6 +180,8 @@ static void write_finding(const struct sdsim_layout *layout, const struct sdsim_
     if (finding->kind == SDSIM_FINDING_CROSS) {
         sdsim_json_text(json, "other", finding->other);
     }
+    sdsim_json_count(json, "lba", finding->lba);
+    sdsim_json_text(json, "structure", sdsim_layout_structure(layout, finding->lba));
     if (finding->cluster != 0) {
         sdsim_json_count(json, "cluster", finding->cluster);
     }

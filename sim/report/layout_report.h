@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "fat/layout.h"
+#include "fat/layout_text.h"
 #include "report/json.h"
 #include "report/style.h"
 
@@ -26,15 +27,5 @@ bool sdsim_layout_print(const struct sdsim_layout *layout, const char *image,
 void sdsim_layout_json_geometry(const struct sdsim_layout *layout, const char *image,
                                 struct sdsim_json *json);
 void sdsim_layout_json_survey(const struct sdsim_layout *layout, struct sdsim_json *json);
-
-/* A finding as a sentence. Returns `out`, cut at `size`. */
-char *sdsim_finding_text(const struct sdsim_layout *layout, const struct sdsim_finding *finding,
-                         char *out, size_t size);
-
-/* "32 clusters", "1 cluster". Returns `out`. */
-char *sdsim_print_count(uint64_t count, const char *what, char *out, size_t size);
-
-/* Sectors as a size: "3.5MiB". Returns `out`. */
-char *sdsim_print_sectors(uint64_t sectors, char *out, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "report/commands.h"
 #include "report/format.h"
+#include "setup/clocks.h"
 
 /* Everything the rules look at, in short words. */
 struct view {
@@ -298,19 +299,25 @@ static bool rule_clock(const struct view *view, char *out)
     const struct sdsim_run_report *report = view->report;
     const struct sdsim_outcome_report *typical = &report->prediction.typical;
     const sdsim_ps exact = report->exact.workload.elapsed;
-    if (!report->slowed || report->exact.error[0] != '\0' || exact >= view->total) {
+    if (!report->has_exact || report->exact.error[0] != '\0' || exact >= view->total) {
         return false;
     }
     char hz[32];
+    char which[64];
     char value[48];
     char share[24];
+    const char *cap =
+        report->wanted_hz < report->setup->asked_hz ? sdsim_setup_clock_cap(report->setup) : NULL;
     sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)report->wanted_hz, hz, sizeof hz);
+    if (cap != NULL) {
+        snprintf(which, sizeof which, "%s, the %s's cap,", hz, cap);
+    } else {
+        snprintf(which, sizeof which, "the %s asked for", hz);
+    }
     sdsim_print_value(typical->metric, report->exact.value, value, sizeof value);
     sdsim_print_share(share_of(view, view->total - exact), share, sizeof share);
-    return say(out,
-               "with exactly the %s asked for it would be %s: the clock divider costs %s of the "
-               "time",
-               hz, value, share);
+    return say(out, "with exactly %s it would be %s: the clock divider costs %s of the time", which,
+               value, share);
 }
 
 void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings *readings)

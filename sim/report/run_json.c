@@ -111,7 +111,7 @@ static void write_extremes(const struct sdsim_workload_result *result, struct sd
 static void write_meaning(const struct sdsim_run_report *report, struct sdsim_json *json)
 {
     struct sdsim_readings readings;
-    if (report->slowed && report->exact.error[0] == '\0') {
+    if (report->has_exact && report->exact.error[0] == '\0') {
         sdsim_json_object(json, "at_asked_clock");
         sdsim_json_count(json, "hz", report->wanted_hz);
         sdsim_json_number(json, "predicted", report->exact.value);

@@ -34,14 +34,15 @@ const char *sdsim_bus_word(int mode)
 
 /* ---- what is worked out once ---- */
 
-void sdsim_run_report_complete(struct sdsim_run_report *report)
+void sdsim_run_report_complete(struct sdsim_run_report *report, bool with_exact)
 {
     const struct sdsim_prediction *prediction = &report->prediction;
     report->verdict = sdsim_verdict(&report->setup->run, prediction);
     report->wanted_hz = sdsim_setup_request(report->setup);
     /* Half a percent: less is rounding of the divider's source, and not worth a word. */
-    report->slowed = prediction->typical.bus_hz < 0.995 * (double)report->wanted_hz;
-    if (report->slowed) {
+    report->has_exact =
+        with_exact && prediction->typical.bus_hz < 0.995 * (double)report->wanted_hz;
+    if (report->has_exact) {
         struct sdsim_setup exact = *report->setup;
         exact.clocks.num = report->wanted_hz;
         exact.clocks.den = 1;

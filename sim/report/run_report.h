@@ -19,12 +19,15 @@
  *     kinds                    {payload, protocol, gap, poll, access, busy, pause, copy, host,
  *                              idle}: seconds, their sum is `seconds`
  *     purposes                 {data, fat, directory, fsinfo, bitmap, boot, init}: seconds, the
- * same sum metadata_share           of everything whose purpose is not data commands [{command,
- * count, per_call, sectors_each}] sectors_read, sectors_written, bus_clocks longest_call {seconds,
- * index}, from 0 longest_wait             for the card: {seconds, at}, at counted from the first
- * timed call at_asked_clock           {hz, predicted}: the same run with exactly the clock asked
- * for; null if the clock on the wire is that one readings                 [text]: what the numbers
- * above mean
+ *                              same sum
+ *     metadata_share           of everything whose purpose is not data
+ *     commands                 [{command, count, per_call, sectors_each}]
+ *     sectors_read, sectors_written, bus_clocks
+ *     longest_call             {seconds, index}, from 0
+ *     longest_wait             for the card: {seconds, at}, at counted from the first timed call
+ *     at_asked_clock           {hz, predicted}: the same run with exactly the clock asked for; null
+ *                              if the clock on the wire is that one
+ *     readings                 [text]: what the numbers above mean
  */
 #ifndef SDSIM_REPORT_RUN_REPORT_H
 #define SDSIM_REPORT_RUN_REPORT_H
@@ -44,7 +47,7 @@ struct sdsim_run_report {
     struct sdsim_prediction prediction;
     struct sdsim_verdict verdict;
     uint64_t wanted_hz; /* the clock asked for, after the limits of driver and card */
-    bool slowed;        /* the clock generator gives less than that; then `exact` is filled in */
+    bool has_exact;     /* the clock generator gives less than that, and `exact` is filled in */
     struct sdsim_outcome_report exact; /* the same run with exactly that clock */
 };
 
@@ -52,10 +55,10 @@ struct sdsim_run_report {
 const char *sdsim_run_label(const struct sdsim_run *run);
 
 /*
- * Completes a report of which scenario, run, setup and prediction are filled in. Simulates once
- * more if the clock is slower than asked for.
+ * Completes a report of which scenario, run, setup and prediction are filled in. `with_exact`: if
+ * the clock is slower than asked for, simulates once more as if it were not.
  */
-void sdsim_run_report_complete(struct sdsim_run_report *report);
+void sdsim_run_report_complete(struct sdsim_run_report *report, bool with_exact);
 
 /* All of one run as text. False without memory. */
 bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct sdsim_style *style,
@@ -67,6 +70,13 @@ bool sdsim_run_report_print_list(const struct sdsim_run_report *reports, size_t 
 
 /* One run as an object inside a list. */
 void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_json *json);
+
+/*
+ * Several runs as CSV, a line each under a line of names, which mean what they do in the JSON:
+ * names, clock and prediction, then seconds, calls, bytes, init_seconds, the seconds of each kind,
+ * sectors_read, sectors_written, bus_clocks, and the seconds of longest_call and longest_wait.
+ */
+void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
 
 /* "SPI", "SD 1-bit", "SD 4-bit"; and as scenarios write it: "spi", "sd1", "sd4". */
 const char *sdsim_bus_text(int mode);

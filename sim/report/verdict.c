@@ -2,9 +2,9 @@
 
 #include "core/units.h"
 
-static double nearer_end(double value, double low, double high)
+static double nearest(double value, double low, double high)
 {
-    return value - low <= high - value ? low : high;
+    return value < low ? low : value > high ? high : value;
 }
 
 struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
@@ -19,12 +19,11 @@ struct sdsim_verdict sdsim_verdict(const struct sdsim_run_params *run,
         .given = true,
         .low = measured->low,
         .high = measured->high,
-        .measured = nearer_end(value, measured->low, measured->high),
+        .measured = nearest(value, measured->low, measured->high),
         .tolerance = (double)run->tolerance / 1e9,
         .covered = prediction->low <= measured->high && measured->low <= prediction->high,
     };
-    const bool inside = measured->low <= value && value <= measured->high;
-    verdict.error = inside ? 0.0 : (value - verdict.measured) / verdict.measured;
+    verdict.error = (value - verdict.measured) / verdict.measured;
     verdict.within = verdict.error <= verdict.tolerance && -verdict.error <= verdict.tolerance;
     return verdict;
 }

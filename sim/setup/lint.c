@@ -5,7 +5,7 @@
  *     the signals are faster than loose wires carry
  *     the card hangs on pins that the chip samples at reset
  *     the card's volume is exFAT, and the firmware can't read that
- *     calls are so small that their fixed cost dominates
+ *     calls are so small that what each costs besides its sectors counts
  *     DMA can't reach the buffers, so the driver goes sector by sector
  *     everything is synced after every call
  *
@@ -19,14 +19,12 @@
 
 #include "core/units.h"
 #include "host/clock_rule.h"
+#include "setup/call_cost.h"
 #include "setup/clocks.h"
 #include "setup/setup.h"
 
 /* Above this, signals on a breadboard or jumper wires ring (published failures at 20 to 40 MHz). */
 static const double long_wires_hz = 20e6;
-
-/* Calls from here on are large enough for every driver. */
-static const uint64_t large_call = 4096;
 
 struct lint {
     const struct sdsim_run *run;
@@ -197,45 +195,36 @@ static void lint_volume(const struct lint *lint)
 
 /* ---- calls ---- */
 
-/* The time a call's bytes take on the wire, without anything around them. */
-static double wire_time(const struct lint *lint)
-{
-    const double bits = lint->setup->run.bus == SDSIM_BUS_SD4 ? 2.0 : 8.0;
-    return bits * (double)lint->setup->run.workload.call * (double)SDSIM_S / lint->real_hz;
-}
-
 static void lint_small_calls(const struct lint *lint)
 {
-    const struct sdsim_setup *setup = lint->setup;
-    const struct sdsim_workload_params *workload = &setup->run.workload;
-    const bool stream = workload->action == SDSIM_DO_WRITE || workload->action == SDSIM_DO_READ;
-    if (!stream || workload->call >= large_call) {
+    static const char *const kinds[SDSIM_KIND_COUNT] = {
+        [SDSIM_PAYLOAD] = "clocks",       [SDSIM_PROTOCOL] = "commands on the bus",
+        [SDSIM_GAP] = "gaps on the bus",  [SDSIM_POLL] = "polling",
+        [SDSIM_ACCESS] = "card's access", [SDSIM_BUSY] = "card's programming",
+        [SDSIM_PAUSE] = "card's pauses",  [SDSIM_COPY] = "copying",
+        [SDSIM_HOST] = "host's CPU time", [SDSIM_IDLE] = "sleeping",
+    };
+    struct sdsim_call_cost cost;
+    if (!sdsim_call_cost(lint->setup, &cost) || !cost.small) {
         return;
-    }
-    const enum sdsim_file_api api = (enum sdsim_file_api)setup->run.file.api;
-    const bool on_file = workload->target == SDSIM_ON_FILE;
-    const bool buffered = on_file && sdsim_stream_default_buffer(api) > 0;
-    sdsim_ps cost = on_file ? setup->host.files[api].call : 0;
-    if (buffered && 4.0 * (double)cost < wire_time(lint)) {
-        return; /* the buffer makes large calls of them, and its own cost is small */
-    }
-    if (!buffered) {
-        cost += setup->host.drivers[setup->driver.params.code].costs.call;
     }
     char call[32];
     char fixed[32];
-    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
-    sdsim_unit_print(SDSIM_UNIT_TIME, (double)cost, fixed, sizeof fixed);
-    if (buffered) {
-        warn(lint, workload_cause(lint, "call"), "collect the data into calls of 4KiB or more",
-             "calls of %s: the host alone spends %s on each, whatever its size", call, fixed);
-    } else {
-        warn(
-            lint, workload_cause(lint, "call"), "collect the data into calls of 4KiB or more",
-            "calls of %s: each is a command of its own, on which the host alone spends %s, and the "
-            "card its access or program time",
-            call, fixed);
+    char payload[32];
+    char enough[32];
+    char help[100] = "take larger calls";
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)lint->setup->run.workload.call, call, sizeof call);
+    sdsim_unit_print(SDSIM_UNIT_TIME, (double)cost.fixed, fixed, sizeof fixed);
+    sdsim_unit_print(SDSIM_UNIT_TIME, (double)cost.payload, payload, sizeof payload);
+    if (cost.enough > 0) {
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)cost.enough, enough, sizeof enough);
+        snprintf(help, sizeof help, "with calls of %s it is less than a third of that", enough);
     }
+    warn(lint, workload_cause(lint, "call"), help,
+         "small calls: each %s of %s costs %s besides its sectors, which take %s on the wire; most "
+         "of it is the %s",
+         lint->setup->run.workload.action == SDSIM_DO_READ ? "read" : "write", call, fixed, payload,
+         kinds[cost.most]);
 }
 
 static void lint_buffers(const struct lint *lint)

@@ -21,6 +21,13 @@ static const struct sdsim_choice clocks[] = {
     {NULL, 0, NULL},
 };
 
+static const struct sdsim_choice ready_waits[] = {
+    {"spins", SDSIM_WAIT_SPINS, "CMD13 again and again"},
+    {"sleeps", SDSIM_WAIT_SLEEPS, "CMD13 with a sleep between two"},
+    {"dat0", SDSIM_WAIT_DAT0, "the controller's event when DAT0 rises, then CMD13"},
+    {NULL, 0, NULL},
+};
+
 static const struct sdsim_key keys[] = {
     {.name = "code",
      .type = SDSIM_VALUE_CHOICE,
@@ -85,6 +92,36 @@ static const struct sdsim_key keys[] = {
      .profile = true,
      .max = 128,
      .doc = "Blocks per command when DMA can't use the caller's buffer; 0: no difference."},
+    {.name = "most_blocks",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(params.most_blocks),
+     .profile = true,
+     .max = 65535,
+     .doc = "Most blocks of one command, longer calls are split; 0: any number."},
+    {.name = "single_commands",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(params.single_commands),
+     .doc = "SdFat, shared: one sector is read with CMD17, not with CMD18 and CMD12."},
+    {.name = "poll_sleep",
+     .type = SDSIM_VALUE_TIME,
+     .offset = AT(params.poll_sleep),
+     .profile = true,
+     .max = SDSIM_S,
+     .doc = "SPI: sleep after each look that found the card not ready, or no start token yet."},
+    {.name = "dma",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(params.dma),
+     .doc = "SD mode: blocks move by DMA, not through a FIFO by the CPU."},
+    {.name = "block_count",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(params.block_count),
+     .doc = "SD mode: CMD23 tells the card how many blocks will follow, instead of CMD12."},
+    {.name = "ready_wait",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = AT(params.ready_wait),
+     .fallback = "spins",
+     .choices = ready_waits,
+     .doc = "SD mode: how a driver that has the choice waits for a card that still programs."},
 };
 
 const struct sdsim_schema sdsim_driver_schema = {

@@ -1,5 +1,6 @@
 #include <stddef.h>
 
+#include "driver/costs.h"
 #include "setup/params.h"
 #include "setup/schemas.h"
 
@@ -124,7 +125,7 @@ static const struct sdsim_key cost_keys[] = {
          "Dead time of each piece: filling and emptying the FIFO, starting, waiting."),
     COST("crc16", crc16, SDSIM_VALUE_TIME, LONGEST, "Software CRC16 of one block."),
     COST("copy", copy, SDSIM_VALUE_TIME, LONGEST, "Copying one block."),
-    COST("command", command, SDSIM_VALUE_TIME, LONGEST, "SD mode: CPU time before a command."),
+    COST("command", command, SDSIM_VALUE_TIME, LONGEST, "CPU time before a command."),
     COST("wake", wake, SDSIM_VALUE_TIME, LONGEST,
          "SD mode: from the controller's interrupt to the task going on."),
 };
@@ -132,8 +133,8 @@ static const struct sdsim_key cost_keys[] = {
 static const struct sdsim_schema cost_schema = {
     .name = "driver costs",
     .doc =
-        "What the steps of one driver cost on this host. Which of them a driver has, the head of "
-        "its file in sim/driver says.",
+        "What the steps of one driver cost on this host. Which of them a driver has is told with "
+        "its name; others make no difference to it.",
     .keys = cost_keys,
     .key_count = COUNT(cost_keys),
     .size = sizeof(struct sdsim_host_driver_params),
@@ -147,7 +148,7 @@ static const struct sdsim_key drivers_keys[] = {
      .schema = &cost_schema,                                                                       \
      .given_offset = SDSIM_DRIVER_##code * sizeof(struct sdsim_host_driver_params) +               \
                      offsetof(struct sdsim_host_driver_params, given) + 1,                         \
-     .doc = "Costs of " sentence "."},
+     .doc = "Costs of " sentence ": " SDSIM_DRIVER_COSTS_##code "."},
     SDSIM_DRIVER_LIST(SDSIM_DRIVER_KEY)
 #undef SDSIM_DRIVER_KEY
 };
@@ -190,17 +191,15 @@ static const struct sdsim_schema file_schema = {
     .size = sizeof(struct sdsim_file_costs),
 };
 
-#define API(text, index)                                                                           \
-    {                                                                                              \
-        .name = (text), .type = SDSIM_VALUE_MAP,                                                   \
-        .offset = (index) * sizeof(struct sdsim_file_costs), .schema = &file_schema,               \
-        .doc = "Costs of this API."                                                                \
-    }
-
 static const struct sdsim_key files_keys[] = {
-    API("posix", SDSIM_API_POSIX),     API("stdio", SDSIM_API_STDIO),
-    API("arduino", SDSIM_API_ARDUINO), API("circuitpython", SDSIM_API_CIRCUITPYTHON),
-    API("fatfs", SDSIM_API_FATFS),
+#define SDSIM_FILE_API_KEY(code, text, sentence, buffer, config)                                   \
+    {.name = text,                                                                                 \
+     .type = SDSIM_VALUE_MAP,                                                                      \
+     .offset = SDSIM_API_##code * sizeof(struct sdsim_file_costs),                                 \
+     .schema = &file_schema,                                                                       \
+     .doc = "Costs of " sentence "."},
+    SDSIM_FILE_API_LIST(SDSIM_FILE_API_KEY)
+#undef SDSIM_FILE_API_KEY
 };
 
 static const struct sdsim_schema files_schema = {

@@ -1,6 +1,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "config/kinds.h"
 #include "setup/params.h"
 #include "setup/schemas.h"
 
@@ -38,12 +39,10 @@ static const struct sdsim_choice writers[] = {
 };
 
 static const struct sdsim_choice apis[] = {
-    {"posix", SDSIM_API_POSIX, "ESP-IDF VFS read/write"},
-    {"stdio", SDSIM_API_STDIO, "newlib fread/fwrite, 128-byte buffer unless said otherwise"},
-    {"arduino", SDSIM_API_ARDUINO, "arduino-esp32 File, 4 KiB buffer"},
-    {"circuitpython", SDSIM_API_CIRCUITPYTHON, "Python file object"},
-    {"fatfs", SDSIM_API_FATFS, "f_read/f_write"},
-    {NULL, 0, NULL},
+#define SDSIM_FILE_API_CHOICE(code, name, doc, buffer, config) {name, SDSIM_API_##code, doc},
+    SDSIM_FILE_API_LIST(SDSIM_FILE_API_CHOICE)
+#undef SDSIM_FILE_API_CHOICE
+        {NULL, 0, NULL},
 };
 
 static const struct sdsim_choice actions[] = {
@@ -376,9 +375,9 @@ const struct sdsim_schema *sdsim_schema_for(const char *kind)
         const char *kind;
         const struct sdsim_schema *schema;
     } schemas[] = {
-        {"card", &sdsim_card_schema},         {"host", &sdsim_host_schema},
-        {"driver", &sdsim_driver_schema},     {"board", &sdsim_board_schema},
-        {"scenario", &sdsim_scenario_schema},
+#define SDSIM_KIND_ROW(kind, folder) {#kind, &sdsim_##kind##_schema},
+        SDSIM_KIND_LIST(SDSIM_KIND_ROW)
+#undef SDSIM_KIND_ROW
     };
     for (size_t i = 0; i < COUNT(schemas); i++) {
         if (strcmp(schemas[i].kind, kind) == 0) {

@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fat/driver_disk.h"
+#include "fat/layout_text.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
 
@@ -36,9 +38,25 @@ struct bench {
     struct sdsim_volume volume;
 };
 
-static void fail(struct sdsim_outcome_report *report, const char *what, const char *why)
+static void fail(struct sdsim_outcome_report *report, enum sdsim_failure failure, const char *what,
+                 const char *why)
 {
+    report->failure = failure;
     snprintf(report->error, sizeof report->error, "%s: %s", what, why);
+}
+
+/* Puts behind the reason what the volume itself tells: a file system only answers "corrupt". */
+static void explain_damage(struct sdsim_outcome_report *report, enum sdsim_fat_result result,
+                           struct sdsim_medium *medium)
+{
+    char why[400];
+    const struct sdsim_disk disk = sdsim_medium_disk(medium);
+    const bool damage = result == SDSIM_FAT_CORRUPT || result == SDSIM_FAT_DISK_ERROR ||
+                        result == SDSIM_FAT_NO_FILE_SYSTEM;
+    if (damage && sdsim_layout_explain(&disk, why, sizeof why)) {
+        const size_t used = strlen(report->error);
+        snprintf(report->error + used, sizeof report->error - used, ": %s", why);
+    }
 }
 
 /* ---- the card as it is when the firmware starts ---- */
@@ -78,7 +96,8 @@ static bool format(struct sdsim_medium *medium, const struct sdsim_setup *setup,
                           ? sdsim_medium_load(medium, 0, filesystem->image, &diags)
                           : sdsim_mkfs(medium, &wishes, &diags);
     if (!made) {
-        fail(report, filesystem->image != NULL ? filesystem->image : "making the volume",
+        fail(report, diags.count > 0 ? SDSIM_FAILURE_INPUT : SDSIM_FAILURE_MEMORY,
+             filesystem->image != NULL ? filesystem->image : "making the volume",
              diags.count > 0 ? diags.items[0].text : "out of memory");
     }
     sdsim_diags_free(&diags);
@@ -105,9 +124,11 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     }
     free(volume);
     if (result != SDSIM_FAT_OK) {
-        fail(report, "preparing the volume",
+        fail(report, result == SDSIM_FAT_NO_MEMORY ? SDSIM_FAILURE_MEMORY : SDSIM_FAILURE_INPUT,
+             "preparing the volume",
              result == SDSIM_FAT_DENIED ? "there is not enough room"
                                         : sdsim_fat_result_text(result));
+        explain_damage(report, result, medium);
     }
     return result == SDSIM_FAT_OK;
 }
@@ -118,7 +139,7 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
     *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
     struct sdsim_medium *medium = sdsim_medium_create(report->card_sectors, 0);
     if (medium == NULL) {
-        fail(report, "setting up", "out of memory");
+        fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
         return NULL;
     }
     if (setup->run.workload.target == SDSIM_ON_FILE &&
@@ -131,6 +152,18 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
 
 /* ---- the run ---- */
 
+/* The driver's own words, if it was the driver that failed; else `why`. */
+static void fail_run(struct sdsim_outcome_report *report, const struct bench *bench,
+                     const char *what, const char *why)
+{
+    char fault[200];
+    if (bench->driver.fault.step != NULL) {
+        sdsim_driver_explain_fault(&bench->driver, fault, sizeof fault);
+        why = fault;
+    }
+    fail(report, SDSIM_FAILURE_RUN, what, why);
+}
+
 static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
                   struct sdsim_recorder *recorder, sdsim_ps *now,
                   struct sdsim_outcome_report *report)
@@ -141,9 +174,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, &bench->port,
                         &setup->clocks, setup->run.usable_buffers);
     if (sdsim_driver_init(&bench->driver, now) != SDSIM_DRIVER_OK) {
-        char why[200];
-        sdsim_driver_explain_fault(&bench->driver, why, sizeof why);
-        fail(report, "initialising the card", why);
+        fail_run(report, bench, "initialising the card", "");
         return false;
     }
     if (setup->run.workload.target != SDSIM_ON_FILE) {
@@ -154,27 +185,24 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     const enum sdsim_fat_result mounted =
         sdsim_volume_mount(&bench->volume, &bench->disk, &config, now);
     if (mounted == SDSIM_FAT_NO_FILE_SYSTEM && !setup->run.reads_exfat) {
-        fail(report, "mounting the volume",
-             "there is none this firmware can read; if it is exFAT (cards over 32 GB), build the "
-             "firmware with it (reads_exfat: yes) or take filesystem: {type: fat32}");
+        fail_run(
+            report, bench, "mounting the volume",
+            "there is none this firmware can read; if it is exFAT (cards over 32 GB), build the "
+            "firmware with it (reads_exfat: yes) or take filesystem: {type: fat32}");
     } else if (mounted != SDSIM_FAT_OK) {
-        fail(report, "mounting the volume", sdsim_fat_result_text(mounted));
+        fail_run(report, bench, "mounting the volume", sdsim_fat_result_text(mounted));
+        explain_damage(report, mounted, medium);
     }
     return mounted == SDSIM_FAT_OK;
 }
 
 static void measure(const struct sdsim_setup *setup, const struct bench *bench,
-                    struct sdsim_outcome_report *report)
+                    struct sdsim_medium *medium, struct sdsim_outcome_report *report)
 {
     const struct sdsim_workload_result *workload = &report->workload;
     if (workload->error != NULL) {
-        if (bench->driver.fault.step != NULL) {
-            char why[200];
-            sdsim_driver_explain_fault(&bench->driver, why, sizeof why);
-            fail(report, workload->error, why);
-        } else {
-            fail(report, "the workload stopped", workload->error);
-        }
+        fail_run(report, bench, "the workload stopped", workload->error);
+        explain_damage(report, workload->failed, medium);
         return;
     }
     const enum sdsim_action action = (enum sdsim_action)setup->run.workload.action;
@@ -197,7 +225,7 @@ void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *med
     *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
     struct bench *bench = calloc(1, sizeof *bench);
     if (bench == NULL) {
-        fail(report, "setting up", "out of memory");
+        fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
         return;
     }
     sdsim_ps now = 0;
@@ -206,7 +234,7 @@ void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *med
         report->bus_hz = sdsim_clock_hz(&bench->port.clock);
         sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
                            &bench->meter, &now, &report->workload);
-        measure(setup, bench, report);
+        measure(setup, bench, medium, report);
     }
     free(bench);
 }
@@ -254,7 +282,7 @@ static void simulate_draw(const struct sdsim_setup *setup, const struct sdsim_me
     struct sdsim_medium *medium = sdsim_medium_copy(prepared);
     if (medium == NULL) {
         *report = (struct sdsim_outcome_report){.value = 0};
-        fail(report, "setting up", "out of memory");
+        fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
         return;
     }
     sdsim_simulate_on(setup, medium, NULL, report);
@@ -269,7 +297,7 @@ static void spread(const struct sdsim_setup *setups, const struct sdsim_medium *
     const uint32_t draws = prediction->draws;
     double *values = malloc(draws * sizeof *values);
     if (values == NULL) {
-        fail(typical, "drawing", "out of memory");
+        fail(typical, SDSIM_FAILURE_MEMORY, "drawing", "out of memory");
         return;
     }
     for (uint32_t k = 1; k <= draws && typical->error[0] == '\0'; k++) {
@@ -277,7 +305,8 @@ static void spread(const struct sdsim_setup *setups, const struct sdsim_medium *
         simulate_draw(&setups[k], prepared, &report);
         values[k - 1] = report.value;
         if (report.error[0] != '\0') {
-            snprintf(typical->error, sizeof typical->error, "draw %u: %.200s", (unsigned)k,
+            typical->failure = report.failure;
+            snprintf(typical->error, sizeof typical->error, "draw %u: %.560s", (unsigned)k,
                      report.error);
         }
     }

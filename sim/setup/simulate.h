@@ -16,8 +16,17 @@ enum sdsim_metric {
     SDSIM_METRIC_TIME,       /* seconds for one call */
 };
 
+/* Whose fault it is that there is no value. */
+enum sdsim_failure {
+    SDSIM_FAILURE_NONE,
+    SDSIM_FAILURE_INPUT,  /* the card can't be prepared as the scenario says */
+    SDSIM_FAILURE_RUN,    /* the firmware's own: a limit of its driver, a full volume */
+    SDSIM_FAILURE_MEMORY, /* this computer's */
+};
+
 struct sdsim_outcome_report {
-    char error[256]; /* empty if all went well */
+    char error[600]; /* empty if all went well */
+    enum sdsim_failure failure;
     enum sdsim_metric metric;
     double value; /* in the metric's unit; 0 on error */
     struct sdsim_workload_result workload;

@@ -19,7 +19,7 @@ static const char *open_and_close(struct sdsim_workload_task *task, sdsim_ps *no
     if (result == SDSIM_FAT_OK) {
         result = sdsim_stream_close(&task->stream, now);
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -28,7 +28,7 @@ const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *no
         sdsim_stream_open(&task->stream, task->volume, task->file, task->meter, now,
                           SDSIM_WORKLOAD_FILE, SDSIM_OPEN_APPEND);
     if (result != SDSIM_FAT_OK) {
-        return sdsim_workload_failed(result);
+        return sdsim_workload_failed(task, result);
     }
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED,
                                           .seed = SDSIM_WORKLOAD_SEED,
@@ -40,7 +40,7 @@ const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *no
     if (result == SDSIM_FAT_OK) {
         result = done < task->params->call ? SDSIM_FAT_DENIED : closed;
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -59,7 +59,7 @@ const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now,
     if (result == SDSIM_FAT_OK) {
         result = sdsim_file_seek(file, now, 0);
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 const char *sdsim_workload_open(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -91,7 +91,7 @@ const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now,
         result = sdsim_dir_list_next(&listing, now, &entry, &more);
         call_cost(task, now);
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 const char *sdsim_workload_mount(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -101,7 +101,7 @@ const char *sdsim_workload_mount(struct sdsim_workload_task *task, sdsim_ps *now
     const struct sdsim_volume_config config = task->volume->config;
     call_cost(task, now);
     sdsim_volume_unmount(task->volume);
-    return sdsim_workload_failed(sdsim_volume_mount(task->volume, disk, &config, now));
+    return sdsim_workload_failed(task, sdsim_volume_mount(task->volume, disk, &config, now));
 }
 
 const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps *now,
@@ -110,5 +110,5 @@ const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps
     (void)index;
     uint32_t clusters;
     call_cost(task, now);
-    return sdsim_workload_failed(sdsim_tree_free(task->volume, now, &clusters));
+    return sdsim_workload_failed(task, sdsim_tree_free(task->volume, now, &clusters));
 }

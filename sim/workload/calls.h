@@ -19,8 +19,9 @@ struct sdsim_workload_task {
     uint64_t file_number; /* with rotate_every */
 };
 
-/* What went wrong, as a text for people; NULL for SDSIM_FAT_OK. */
-const char *sdsim_workload_failed(enum sdsim_fat_result result);
+/* What went wrong, as a text for people; NULL for SDSIM_FAT_OK. The first result that is none goes
+ * into the task's result, too. */
+const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_fat_result result);
 
 /* One call each; NULL or what went wrong. */
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);

@@ -18,10 +18,13 @@ bool sdsim_workload_is_latency(enum sdsim_action action)
     return action >= SDSIM_DO_APPEND;
 }
 
-const char *sdsim_workload_failed(enum sdsim_fat_result result)
+const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_fat_result result)
 {
     if (result == SDSIM_FAT_OK) {
         return NULL;
+    }
+    if (task->result->failed == SDSIM_FAT_OK) {
+        task->result->failed = result;
     }
     return result == SDSIM_FAT_DENIED ? "the volume is full" : sdsim_fat_result_text(result);
 }
@@ -68,7 +71,7 @@ static const char *read_call(struct sdsim_workload_task *task, sdsim_ps *now, ui
     const enum sdsim_fat_result result =
         sdsim_stream_read(&task->stream, now, task->params->call, NULL, &done);
     task->result->bytes += done;
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 /* Closes the file at work and opens the one with number `number`. */
@@ -83,7 +86,7 @@ static const char *next_file(struct sdsim_workload_task *task, sdsim_ps *now, ui
                                    SDSIM_OPEN_WRITE);
         task->open = result == SDSIM_FAT_OK;
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -105,7 +108,7 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
     if (result == SDSIM_FAT_OK && done < params->call) {
         return "the volume is full";
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -118,7 +121,7 @@ static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
     if (result == SDSIM_FAT_OK) {
         task->result->bytes += strlen(line) + 1;
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 /* ---- the table of actions ---- */
@@ -163,7 +166,7 @@ static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
         return sdsim_driver_sync(task->driver, now) == SDSIM_DRIVER_OK ? NULL
                                                                        : "the driver gave up";
     }
-    return task->open ? sdsim_workload_failed(sdsim_stream_sync(&task->stream, now)) : NULL;
+    return task->open ? sdsim_workload_failed(task, sdsim_stream_sync(&task->stream, now)) : NULL;
 }
 
 static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -251,7 +254,7 @@ static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
     if (task->open && task->params->preallocate && action->mode == SDSIM_OPEN_WRITE) {
         result = sdsim_file_expand(&task->stream.file, now, task->params->total);
     }
-    return sdsim_workload_failed(result);
+    return sdsim_workload_failed(task, result);
 }
 
 /* Ends what the calls left open, also after an error. */
@@ -260,7 +263,7 @@ static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const
     if (task->open) {
         const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
         task->open = false;
-        return error != NULL ? error : sdsim_workload_failed(closed);
+        return error != NULL ? error : sdsim_workload_failed(task, closed);
     }
     return error == NULL && task->params->target == SDSIM_ON_RAW ? sync_call(task, now) : error;
 }

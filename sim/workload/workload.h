@@ -7,10 +7,13 @@
  *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
  *     append       `times` times: open for appending, write `call` bytes, close
  *     seek         `times` times: seek to `position` of a file of `total` bytes and read `call`
- * bytes, then back to its start open         `times` times: open the last of the `files` files in a
- * directory, and close it create       `times` times: create one more file in a directory of
- * `files` files, and close it list         `times` times: list a directory of `files` files mount
- * `times` times: mount the volume free-space   ask for the free space once, after mounting
+ *                  bytes, then back to its start
+ *     open         `times` times: open the last of the `files` files in a directory, and close it
+ *     create       `times` times: create one more file in a directory of `files` files, and close
+ *                  it
+ *     list         `times` times: list a directory of `files` files
+ *     mount        `times` times: mount the volume
+ *     free-space   ask for the free space once, after mounting
  *
  * The first two also on raw sectors through the driver, everything else on a volume. What is timed
  * is the calls themselves (`calls`), or everything from open to close (`all`).
@@ -53,20 +56,20 @@ enum sdsim_timed {
 };
 
 struct sdsim_workload_params {
-    int action;            /* enum sdsim_action */
-    int target;            /* enum sdsim_target */
-    int timed;             /* enum sdsim_timed */
-    uint64_t call;         /* bytes of one call, >= 1; raw: a multiple of 512 */
+    int action;              /* enum sdsim_action */
+    int target;              /* enum sdsim_target */
+    int timed;               /* enum sdsim_timed */
+    uint64_t call;           /* bytes of one call, >= 1; raw: a multiple of 512 */
     struct sdsim_list calls; /* several of them; a scenario's loading makes one run of each */
-    uint64_t total;        /* bytes, rounded up to whole calls */
-    uint64_t lines;        /* LOG */
-    uint64_t start;        /* RAW: first byte on the card, a multiple of 512 */
-    uint64_t sync_every;   /* calls or lines between two syncs; 0: never */
-    uint64_t rotate_every; /* WRITE: bytes of one file; 0: one file for all */
-    bool preallocate;      /* WRITE: f_expand before the first call */
-    uint64_t times;        /* APPEND to MOUNT: how often, >= 1 */
-    uint64_t files;        /* OPEN, CREATE, LIST: in the directory */
-    uint64_t position;     /* SEEK: byte; 0: the middle */
+    uint64_t total;          /* bytes, rounded up to whole calls */
+    uint64_t lines;          /* LOG */
+    uint64_t start;          /* RAW: first byte on the card, a multiple of 512 */
+    uint64_t sync_every;     /* calls or lines between two syncs; 0: never */
+    uint64_t rotate_every;   /* WRITE: bytes of one file; 0: one file for all */
+    bool preallocate;        /* WRITE: f_expand before the first call */
+    uint64_t times;          /* APPEND to MOUNT: how often, >= 1 */
+    uint64_t files;          /* OPEN, CREATE, LIST: in the directory */
+    uint64_t position;       /* SEEK: byte; 0: the middle */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
@@ -75,10 +78,12 @@ struct sdsim_workload_params {
 /* What was seen between the first and the last timed call. */
 struct sdsim_workload_result {
     const char *error; /* NULL if all went well; a static text */
-    sdsim_ps started;  /* when the first timed call began */
-    sdsim_ps elapsed;  /* timed */
-    uint64_t bytes;    /* moved by the application in that time */
-    uint64_t calls;    /* or lines */
+    enum sdsim_fat_result
+        failed;       /* what the file system answered when it ended early; OK: nothing */
+    sdsim_ps started; /* when the first timed call began */
+    sdsim_ps elapsed; /* timed */
+    uint64_t bytes;   /* moved by the application in that time */
+    uint64_t calls;   /* or lines */
     sdsim_ps longest_call;
     uint64_t longest_call_index; /* from 0 */
     sdsim_ps shortest_call;

@@ -121,6 +121,43 @@ static void test_huge_files(void **state)
     }
 }
 
+/* ---- the files that come with the program ---- */
+
+static void check_widths(const char *path)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (unsigned number = 1; getline(&line, &capacity, file) >= 0; number++) {
+        if (strcspn(line, "\n") > 100) {
+            fail_msg("%s:%u: more than 100 columns", path, number);
+        }
+    }
+    free(line);
+    fclose(file);
+}
+
+/* People read them side by side. */
+static void test_widths(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"cards", "scenarios", "scenarios/boards",
+                                          "scenarios/drivers", "scenarios/hosts"};
+    for (size_t i = 0; i < COUNT(folders); i++) {
+        DIR *folder = opendir(folders[i]);
+        assert_non_null(folder);
+        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+            if (strstr(entry->d_name, ".yaml") != NULL) {
+                char path[400];
+                snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
+                check_widths(path);
+            }
+        }
+        closedir(folder);
+    }
+}
+
 /* ---- check ---- */
 
 static void test_check(void **state)
@@ -131,8 +168,10 @@ static void test_check(void **state)
         const char *message;
         const char *const arguments[6];
     } rows[] = {
-        {0, "", {"check", "tests/golden/data"}},
-        {0, "", {"check", "bench"}},
+        {1, "small calls: each write of 4KiB", {"check", "tests/golden/data"}},
+        {1, "small calls: each read of 4KiB", {"check", "bench"}},
+        {0, "", {"check", "tests/golden/data", "--errors"}},
+        {0, "", {"check", "single"}},
         {0, "", {"check", "tests/golden/data/cards/plain.yaml"}},
         {1, "a sync after every call", {"check", "single", "--set", "workload.sync_every=1"}},
         {0, "", {"check", "single", "--set", "workload.sync_every=1", "--errors"}},
@@ -158,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_huge_files),
+        cmocka_unit_test(test_widths),
         cmocka_unit_test(test_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

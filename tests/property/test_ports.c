@@ -44,12 +44,24 @@ static struct sdsim_burst some_burst(struct script *s)
 static struct sdsim_wait some_wait(struct script *s)
 {
     struct sdsim_rng *rng = &s->base.rng;
-    return (struct sdsim_wait){
+    struct sdsim_wait wait = {
         .test = (enum sdsim_ready_test)SDSIM_TEST_PICK(
             rng, SDSIM_READY_ALL_ONES, SDSIM_READY_NONZERO, SDSIM_READY_TWO_NONZERO),
         .limit = SDSIM_TEST_PICK(rng, 0, 0, 500 * SDSIM_MS, 500 * SDSIM_US, 20 * SDSIM_US, 1),
         .soft = sdsim_test_one_in(rng, 3),
     };
+    if (wait.test != SDSIM_READY_TWO_NONZERO && sdsim_test_one_in(rng, 3)) {
+        wait.sleep = SDSIM_TEST_PICK(rng, 1, 5 * SDSIM_US, 100 * SDSIM_US, 10 * SDSIM_MS);
+        wait.sleep_after = SDSIM_TEST_PICK(rng, 0, 1, 7 * SDSIM_US, 250 * SDSIM_US, SDSIM_MS);
+        wait.tick = SDSIM_TEST_PICK(rng, 0, 0, 100 * SDSIM_US, SDSIM_MS);
+    }
+    return wait;
+}
+
+/* Work that is hidden behind a block, on most clocks, or is not. */
+static sdsim_ps overlap(struct script *s)
+{
+    return SDSIM_TEST_PICK(&s->base.rng, 0, 0, 66 * SDSIM_US, 206 * SDSIM_US, 9 * SDSIM_MS);
 }
 
 static void some_engine(struct script *s)
@@ -78,18 +90,29 @@ static void some_engine(struct script *s)
         .crc_with_data = sdsim_test_one_in(rng, 2),
         .reply_with_crc = sdsim_test_one_in(rng, 2),
         .stop_bytes = (uint8_t)(1 + sdsim_rng_below(rng, 2)),
+        .late_sleep = dead_time(s),
+        .token_sleep = SDSIM_TEST_PICK(rng, 0, 0, 1, 100 * SDSIM_US, SDSIM_MS),
         .token_limit = SDSIM_TEST_PICK(rng, 100 * SDSIM_MS, 100 * SDSIM_MS, 200 * SDSIM_US, 1),
         .block_ready = some_wait(s),
         .block_busy = some_wait(s),
+        .command_cpu = dead_time(s),
         .read_cpu = dead_time(s),
+        .read_overlap = overlap(s),
+        .write_overlap = overlap(s),
         .write_cpu = dead_time(s),
         .write_cpu_after_data = dead_time(s),
         .copy = dead_time(s),
     };
+    /* Behind the last block no stream can go on. */
+    engine->crc_tail = (uint8_t)(engine->look_ahead > 0 ? sdsim_rng_below(rng, 3) : 0);
     s->can_answer = true;
     if (sdsim_test_one_in(rng, 2)) {
         engine->response_window = (uint8_t)(n_cr + 2 + sdsim_rng_below(rng, 3));
         engine->data_window = (uint8_t)(n_cr + 2 + sdsim_rng_below(rng, 9));
+        if (n_cr > 0 && sdsim_test_one_in(rng, 3)) { /* the response comes late */
+            engine->data_window = (uint8_t)(1 + sdsim_rng_below(rng, n_cr));
+            engine->late_looks = (uint8_t)(10 + sdsim_rng_below(rng, 20));
+        }
     } else if (sdsim_test_one_in(rng, 20)) {
         engine->response_looks = (uint8_t)sdsim_rng_below(rng, 9);
         s->can_answer = false;
@@ -215,6 +238,7 @@ static void stop_reading(struct script *s)
         .finish = !busy(s) && sdsim_test_one_in(&s->base.rng, 2) ? &finish : NULL,
     };
     surround(s, &tx, true);
+    tx.lead_bytes = (uint8_t)SDSIM_TEST_PICK(&s->base.rng, 0, 0, 1, 2); /* lost in the stream */
     tx.flags |= sdsim_test_one_in(&s->base.rng, 2) ? SDSIM_STUFF : 0;
     tx.flags |= busy(s) ? SDSIM_DESELECT : 0;
     run(s, "CMD12", &tx);
@@ -468,7 +492,7 @@ static void act(struct script *s)
 {
     struct sdsim_rng *rng = &s->base.rng;
     if (s->reading) {
-        if (sdsim_test_one_in(rng, 2)) {
+        if (s->engine.crc_tail > 0 || sdsim_test_one_in(rng, 2)) {
             stop_reading(s);
         } else {
             continue_reading(s);

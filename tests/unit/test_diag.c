@@ -213,11 +213,45 @@ static void test_one_more_message(void **state)
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     for (int i = 0; i < 101; i++) {
-        sdsim_error(&diags, NULL, "x");
+        sdsim_error(&diags, NULL, "%03d", i);
     }
     char *printed = sdsim_test_diag_text(&diags);
-    assert_string_equal(printed + 9 * 100, "1 more message\n");
+    assert_string_equal(printed + strlen("error: 000\n") * 100, "1 more message\n");
     free(printed);
+    sdsim_diags_free(&diags);
+}
+
+/* The same about the same place is said once; anything else is another message. All count as errors
+ * and warnings. */
+static void test_says_it_once(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sdsim_severity severity;
+        struct sdsim_place place;
+        const char *text;
+        size_t count; /* of messages, with this one */
+    } rows[] = {
+        {SDSIM_ERROR, {"f", 1, 2, 3}, "x", 1},   {SDSIM_ERROR, {"f", 1, 2, 3}, "x", 1},
+        {SDSIM_WARNING, {"f", 1, 2, 3}, "x", 2}, {SDSIM_ERROR, {"f", 1, 3, 3}, "x", 3},
+        {SDSIM_ERROR, {"f", 2, 2, 3}, "x", 4},   {SDSIM_ERROR, {"g", 1, 2, 3}, "x", 5},
+        {SDSIM_ERROR, {NULL, 1, 2, 3}, "x", 6},  {SDSIM_ERROR, {"f", 1, 2, 3}, "y", 7},
+        {SDSIM_ERROR, {NULL, 1, 2, 3}, "x", 7},  {SDSIM_WARNING, {"f", 1, 2, 9}, "x", 7},
+        {SDSIM_NOTE, {"f", 1, 2, 3}, "x", 8},    {SDSIM_NOTE, {"f", 1, 2, 3}, "x", 8},
+    };
+    size_t added[3] = {0};
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sdsim_diag_add(&diags, rows[i].severity, &rows[i].place, NULL, 0, "help", "%s",
+                       rows[i].text);
+        added[rows[i].severity]++;
+        if (diags.count != rows[i].count || diags.errors != added[SDSIM_ERROR] ||
+            diags.warnings != added[SDSIM_WARNING] || diags.dropped != 0) {
+            fail_msg("row %zu: %zu messages, %zu errors, %zu warnings, %zu dropped", i, diags.count,
+                     diags.errors, diags.warnings, diags.dropped);
+        }
+    }
     sdsim_diags_free(&diags);
 }
 
@@ -272,12 +306,13 @@ static void test_out_of_memory(void **state)
     for (size_t n = 1;; n++) {
         struct sdsim_diags diags;
         sdsim_diags_init(&diags);
-        const struct sdsim_place place = {.file = "f", .line = 1, .column = 1};
+        struct sdsim_place place = {.file = "f", .line = 1};
         char longer[1200];
         memset(longer, 'x', sizeof longer - 1);
         longer[sizeof longer - 1] = '\0';
         sdsim_test_fail_allocation(n);
-        for (int i = 0; i < 5; i++) {
+        for (uint32_t i = 0; i < 5; i++) {
+            place.column = i + 1;
             sdsim_diag_add(&diags, SDSIM_ERROR, &place, "abc", 3, "help", "text %s", longer);
         }
         const bool failed = sdsim_test_allocation_failed();
@@ -362,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_source_needs_no_end),
         cmocka_unit_test(test_counts_all_and_keeps_100),
         cmocka_unit_test(test_one_more_message),
+        cmocka_unit_test(test_says_it_once),
         cmocka_unit_test(test_cuts_texts_at_1000_bytes),
         cmocka_unit_test(test_texts_are_one_clean_line),
         cmocka_unit_test(test_out_of_memory),

@@ -96,6 +96,9 @@ static void test_lines(void **unused)
         {"  \t write\t 1  ", "write @0 1B0C"},
         {"write 1 # data here ", "write @0 1B0C [data here]"},
         {"write 1 *2 #", "write @0 1B0C [] *2"},
+        {"write 4611686018427387904", "write @0 4611686018427387904B0C"},
+        {"write 5-1c", "write @0 5B-1C"},
+        {"stat \"/a\"", "stat @0 [/a]"},
         {"@1.25ms write 1", "write @0 1B0C at 1250000000"},
         {"@1.25ms +310us @1 write 4096 *1 # data",
          "write @1 4096B0C [data] *1 at 1250000000 for 310000000"},
@@ -148,6 +151,16 @@ static void test_bad_lines(void **unused)
         {"write 1+", 7},
         {"write c", 7},
         {"write 99999999999999999999", 7},
+        {"write 4611686018427387905", 7},
+        {"write 4611686018427387910", 7},
+        {"write 5-10", 7},
+        {"write 1c-2c", 7},
+        {"write 0-1c", 7},
+        {"open \"/a w", 7},
+        {"stat \"", 7},
+        {"write \"1", 8},
+        {"stat \"/a", 7},
+        {"rename /a \"/b", 12},
         {"write 9223372036854775807k", 7},
         {"write 1 2", 9},
         {"write 1 *0", 9},
@@ -186,6 +199,60 @@ static void test_bad_lines(void **unused)
     }
 }
 
+/* A zero byte would end a name early, or hide the rest of the line from whoever reads a message. */
+static void test_zero_bytes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        size_t length;
+        uint32_t column;
+    } rows[] = {
+        {"open /a\0b w", 11, 8}, {"write 1\0 2", 10, 8}, {"\0mount", 6, 1},
+        {"# \0", 3, 3},          {"mount\0", 6, 6},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_op op;
+        struct sdsim_diags diags;
+        const struct sdsim_place place = {.file = "t.ops", .line = 7};
+        sdsim_diags_init(&diags);
+        if (sdsim_op_parse(&op, rows[i].line, rows[i].length, &place, &diags) != SDSIM_OP_BAD ||
+            diags.errors != 1 || diags.items[0].column != rows[i].column) {
+            sdsim_diags_print(&diags, stderr);
+            fail_msg("row %zu: %zu errors", i, diags.errors);
+        }
+        sdsim_diags_free(&diags);
+    }
+}
+
+/* An operation that doesn't exist is answered with the one that may be meant. */
+static void test_closest(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        const char *help;
+    } rows[] = {
+        {"wrte 1", "did you mean 'write'?"},
+        {"MOUNT", "did you mean 'mount'?"},
+        {"umount", "did you mean 'mount'?"},
+        {"R 10 1", "mount, unmount, open"},
+        {"averyveryverylongword", "mount, unmount, open"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_diags diags;
+        char got[256];
+        sdsim_diags_init(&diags);
+        (void)parse(rows[i].line, got, sizeof got, &diags);
+        assert_int_equal(diags.count, 1);
+        if (diags.items[0].help == NULL ||
+            strncmp(diags.items[0].help, rows[i].help, strlen(rows[i].help)) != 0) {
+            fail_msg("'%s': '%s'", rows[i].line, diags.items[0].help);
+        }
+        sdsim_diags_free(&diags);
+    }
+}
+
 static void test_bytes(void **unused)
 {
     (void)unused;
@@ -213,10 +280,9 @@ static void test_bytes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_lines),     cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_zero_bytes),
+        cmocka_unit_test(test_closest),   cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void test_verdicts(void **state)
         double low;
         double value;
         double high;
-        double measured; /* the end the error is taken from */
+        double measured; /* what the error is taken from */
         double error;
         bool within; /* of 10 % */
         bool covered;
@@ -76,8 +76,9 @@ static void test_verdicts(void **state)
         {100, 100, 104, 108, 112, 100, 0.08, true, false},
         {100, 100, 80, 88, 100, 100, -0.12, false, true},
         {100, 100, 150, 200, 250, 100, 1.0, false, false},
-        {100, 200, 90, 120, 130, 100, 0.0, true, true},
-        {100, 200, 90, 190, 230, 200, 0.0, true, true},
+        {100, 200, 90, 120, 130, 120, 0.0, true, true},
+        {100, 200, 90, 190, 230, 190, 0.0, true, true},
+        {100, 200, 90, 200, 230, 200, 0.0, true, true},
         {100, 200, 40, 50, 110, 100, -0.5, false, true},
         {100, 200, 210, 210, 210, 200, 0.05, true, false},
     };
@@ -326,10 +327,26 @@ static void pausing(struct model *model)
 
 static void slow_clock(struct model *model)
 {
-    model->report.slowed = true;
+    model->setup.asked_hz = 25000000;
+    model->setup.driver.cap_hz = 25000000; /* no word of it: what is asked for is not cut */
+    model->report.has_exact = true;
     model->report.wanted_hz = 25000000;
     model->report.exact.value = 1.25e6;
     model->report.exact.workload.elapsed = 80 * SDSIM_MS;
+}
+
+static void clock_cut_by_driver(struct model *model)
+{
+    slow_clock(model);
+    model->setup.asked_hz = 40000000;
+}
+
+static void clock_cut_by_card(struct model *model)
+{
+    clock_cut_by_driver(model);
+    model->setup.driver.params.code = SDSIM_DRIVER_IDF_SDMMC;
+    model->setup.driver.cap_hz = 0;
+    model->setup.card.spi_hz = 25000000;
 }
 
 static const struct {
@@ -390,6 +407,16 @@ static const struct {
      {"the payload's",
       "with exactly the 25MHz asked for it would be 1.25MB/s: the clock divider costs 20.0% of the "
       "time"}},
+    {"clock cut by the driver",
+     clock_cut_by_driver,
+     {"the payload's",
+      "with exactly 25MHz, the driver's cap, it would be 1.25MB/s: the clock divider costs 20.0% "
+      "of the time"}},
+    {"clock cut by the card",
+     clock_cut_by_card,
+     {"the payload's",
+      "with exactly 25MHz, the card's cap, it would be 1.25MB/s: the clock divider costs 20.0% "
+      "of the time"}},
 };
 
 static void test_readings(void **state)

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "files.h"
+#include "output.h"
+#include "report/json.h"
 #include "session.h"
 #include "setup/schemas.h"
 #include "setup/setup.h"
 
-static void check_scenario(struct sdsim_session *session, const struct sdsim_arguments *arguments,
-                           const char *path)
+static void check_scenario(struct sdsim_cli_session *session,
+                           const struct sdsim_arguments *arguments, const char *path)
 {
     const struct sdsim_scenario *scenario =
         sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags);
@@ -21,7 +23,7 @@ static void check_scenario(struct sdsim_session *session, const struct sdsim_arg
 }
 
 /* The profiles a board or scenario names must exist, too. */
-static void check_references(struct sdsim_session *session, const struct sdsim_schema *schema,
+static void check_references(struct sdsim_cli_session *session, const struct sdsim_schema *schema,
                              const struct sdsim_node *tree)
 {
     for (size_t i = 0; i < schema->key_count; i++) {
@@ -34,15 +36,15 @@ static void check_references(struct sdsim_session *session, const struct sdsim_s
     }
 }
 
-static void check_profile(struct sdsim_session *session, const char *kind, const char *path)
+static void check_profile(struct sdsim_cli_session *session, const char *kind, const char *path)
 {
-    const struct sdsim_node *tree = sdsim_session_load(session, kind, path);
+    const struct sdsim_node *tree = sdsim_cli_load(session, kind, path, NULL);
     if (tree != NULL) {
         check_references(session, sdsim_schema_for(kind), tree);
     }
 }
 
-static void check_file(struct sdsim_session *session, const struct sdsim_arguments *arguments,
+static void check_file(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
                        const char *path)
 {
     struct sdsim_diags unheard;
@@ -56,7 +58,49 @@ static void check_file(struct sdsim_session *session, const struct sdsim_argumen
     }
 }
 
-static enum sdsim_exit check_in(struct sdsim_session *session,
+static void print_json(const struct sdsim_diags *diags, FILE *out)
+{
+    struct sdsim_json json;
+    sdsim_json_start(&json, out);
+    sdsim_json_object(&json, NULL);
+    sdsim_json_array(&json, "findings");
+    for (size_t i = 0; i < diags->count; i++) {
+        const struct sdsim_diag *diag = &diags->items[i];
+        sdsim_json_object(&json, NULL);
+        sdsim_json_text(&json, "severity", sdsim_severity_name(diag->severity));
+        sdsim_json_text(&json, "file", diag->file);
+        sdsim_json_count(&json, "line", diag->line);
+        sdsim_json_count(&json, "column", diag->column);
+        sdsim_json_text(&json, "text", diag->text);
+        sdsim_json_text(&json, "help", diag->help);
+        sdsim_json_end(&json);
+    }
+    sdsim_json_end(&json);
+    sdsim_json_count(&json, "dropped", diags->dropped);
+    sdsim_json_end(&json);
+}
+
+/* Findings are messages, or, with --json, the data. */
+static enum sdsim_exit report(struct sdsim_cli_session *session,
+                              const struct sdsim_arguments *arguments)
+{
+    struct sdsim_output output;
+    enum sdsim_exit code = session->diags.errors > 0     ? SDSIM_EXIT_INPUT
+                           : session->diags.warnings > 0 ? SDSIM_EXIT_FINDING
+                                                         : SDSIM_EXIT_OK;
+    if (!arguments->json) {
+        (void)sdsim_cli_report(session);
+        return code;
+    }
+    if (!sdsim_output_open(&output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    print_json(&session->diags, output.stream);
+    const enum sdsim_exit sent = sdsim_output_send(&output, arguments->output);
+    return sent != SDSIM_EXIT_OK ? sent : code;
+}
+
+static enum sdsim_exit check_in(struct sdsim_cli_session *session,
                                 const struct sdsim_arguments *arguments)
 {
     struct sdsim_files files = {.paths = NULL};
@@ -67,36 +111,37 @@ static enum sdsim_exit check_in(struct sdsim_session *session,
         check_file(session, arguments, files.paths[i]);
     }
     sdsim_files_free(&files);
-    const bool warned = session->diags.warnings > 0;
-    if (sdsim_session_report(session)) {
-        return SDSIM_EXIT_INPUT;
-    }
-    return warned ? SDSIM_EXIT_FINDING : SDSIM_EXIT_OK;
+    return report(session, arguments);
 }
 
 static enum sdsim_exit check(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_session session;
+    struct sdsim_cli_session session;
     const enum sdsim_exit code =
-        sdsim_session_open(&session) ? check_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_session_close(&session);
+        sdsim_cli_open(&session) ? check_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
     return code;
 }
 
-static const enum sdsim_option_id options[] = {SDSIM_OPTION_ERRORS, SDSIM_OPTION_SET,
-                                               SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT};
+static const enum sdsim_option_id options[] = {
+    SDSIM_OPTION_ERRORS, SDSIM_OPTION_SET,  SDSIM_OPTION_JSON,
+    SDSIM_OPTION_OUTPUT, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+};
 
 const struct sdsim_command sdsim_command_check = {
     .name = "check",
     .operands = "PATH...",
-    .summary = "check files without simulating: mistakes, and set-ups that will hurt",
+    .summary = "check files: mistakes, and set-ups that will hurt",
     .details =
         "PATH is a scenario or profile, or a folder with such files. Reports mistakes as errors, "
         "and "
         "what works in a simulator but not on the bench as warnings: clocks above the card's rate, "
         "fast signals on long wires, strapping pins, volumes the firmware can't read, small calls, "
         "buffers out of DMA's reach, too many syncs.\n"
-        "The exit code is 0 if there is nothing to report, 1 with warnings, 2 with errors.\n",
+        "The exit code is 0 if there is nothing to report, 1 with warnings, 2 with errors.\n"
+        "The JSON is {\"findings\": [{severity, file, line, column, text, help}], \"dropped\"}; it "
+        "goes to standard output, where messages go to standard error. Line and column count from "
+        "1, 0 is the whole file or line; dropped counts the findings behind the first hundred.\n",
     .least = 1,
     .most = SIZE_MAX,
     .options = options,

@@ -40,7 +40,7 @@ static void free_rows(struct rows *rows)
 }
 
 /* Adds the measured runs of a scenario. */
-static void add_scenario(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+static void add_scenario(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
                          struct rows *rows)
 {
     for (size_t i = 0; i < scenario->count; i++) {
@@ -55,7 +55,7 @@ static void add_scenario(struct sdsim_session *session, const struct sdsim_scena
 }
 
 /* Loads all files, so that every mistake in any of them is told at once. */
-static void load_all(struct sdsim_session *session, const struct sdsim_arguments *arguments,
+static void load_all(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
                      struct sdsim_files *files, struct rows *rows)
 {
     for (size_t i = 0; i < arguments->operand_count; i++) {
@@ -112,16 +112,17 @@ static enum sdsim_exit print_rows(const struct sdsim_arguments *arguments, const
     return code;
 }
 
-static enum sdsim_exit compare_in(struct sdsim_session *session,
+static enum sdsim_exit compare_in(struct sdsim_cli_session *session,
                                   const struct sdsim_arguments *arguments)
 {
     struct sdsim_files files = {.paths = NULL};
     struct rows rows = {.jobs = NULL};
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     load_all(session, arguments, &files, &rows);
-    if (!sdsim_session_report(session) && sdsim_predict_jobs(session->config, rows.jobs, rows.count,
-                                                             arguments->draws, arguments->jobs)) {
-        code = print_rows(arguments, &rows);
+    if (!sdsim_cli_report(session)) {
+        code = sdsim_predict_jobs(session->config, rows.jobs, rows.count, arguments->draws,
+                                  arguments->jobs);
+        code = code == SDSIM_EXIT_OK ? print_rows(arguments, &rows) : code;
     }
     free_rows(&rows);
     sdsim_files_free(&files);
@@ -130,10 +131,10 @@ static enum sdsim_exit compare_in(struct sdsim_session *session,
 
 static enum sdsim_exit compare(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_session session;
+    struct sdsim_cli_session session;
     const enum sdsim_exit code =
-        sdsim_session_open(&session) ? compare_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_session_close(&session);
+        sdsim_cli_open(&session) ? compare_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
     return code;
 }
 
@@ -150,12 +151,13 @@ const struct sdsim_command sdsim_command_compare = {
     .details =
         "PATH is a scenario, or a folder, of which all files with 'kind: scenario' are taken. Runs "
         "without a measured value are left out. The exit code is 1 if a prediction is outside its "
-        "tolerance.\n"
+        "tolerance or a run ends early (a limit of the driver, a full volume).\n"
         "The JSON is {\"rows\": [{id, scenario, metric, unit, predicted, low, high, measured, "
         "error, measured_low, measured_high, tolerance, within}], \"summary\": {count, "
         "median_abs_error, p90_abs_error, coverage, outside, headline {numbers, fitted, "
-        "fitted_elsewhere}}}. Values are bytes or lines per second, errors fractions of the "
-        "measured value; low and high are the 5th and 95th percentile of the draws. Coverage is "
+        "fitted_elsewhere}}}. Values are bytes or lines per second; the error is (predicted "
+        "- measured) / measured, of a measured range the point nearest to the prediction; low and "
+        "high are the 5th and 95th percentile of the draws. Coverage is "
         "the "
         "share of measured values that lie between them. The CSV has the columns of the rows.\n",
     .least = 1,

@@ -17,18 +17,26 @@ struct printer {
     struct sdsim_json *json;
 };
 
+/* Whether a value comes from the command line. */
+static bool is_set(const struct sdsim_node *value)
+{
+    return value != NULL && strcmp(value->source->path, "--set") == 0;
+}
+
 static void print_value(const struct printer *printer, const char *path, const char *key,
                         const struct sdsim_provenance *value, const char *text)
 {
     const char *range = value->range != NULL ? value->range->text : NULL;
-    const char *origin =
-        value->origin != SDSIM_FROM_UNSAID ? sdsim_origin_name(value->origin) : NULL;
+    const bool set = is_set(value->value);
+    const char *origin = set                                  ? "set"
+                         : value->origin != SDSIM_FROM_UNSAID ? sdsim_origin_name(value->origin)
+                                                              : NULL;
     if (printer->table != NULL) {
         sdsim_table_cell(printer->table, SDSIM_INK_PLAIN, "%s", key);
         sdsim_table_cell(printer->table, SDSIM_INK_PLAIN, "%s", text);
         sdsim_table_cell(printer->table, SDSIM_INK_PLAIN, "%s", range != NULL ? range : "");
         sdsim_table_cell(printer->table, SDSIM_INK_PLAIN, "%s%s", origin != NULL ? origin : "",
-                         value->fit_headline ? "*" : "");
+                         value->fit_headline && !set ? "*" : "");
         sdsim_table_cell(printer->table, SDSIM_INK_PLAIN, "%s",
                          value->source != NULL ? value->source : "");
         return;
@@ -40,7 +48,7 @@ static void print_value(const struct printer *printer, const char *path, const c
     sdsim_json_text(printer->json, "value", text);
     sdsim_json_text(printer->json, "range", range);
     sdsim_json_text(printer->json, "from", origin);
-    sdsim_json_bool(printer->json, "fit_headline", value->fit_headline);
+    sdsim_json_bool(printer->json, "fit_headline", value->fit_headline && !set);
     sdsim_json_text(printer->json, "source", value->source);
     sdsim_json_end(printer->json);
 }
@@ -191,7 +199,7 @@ static void print_profile_json(const struct sdsim_node *tree, const char *kind, 
 
 /* ---- the command ---- */
 
-static bool print(struct sdsim_session *session, const struct sdsim_arguments *arguments,
+static bool print(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
                   const struct sdsim_schema *schema, FILE *out)
 {
     const char *kind = arguments->operands[0];
@@ -204,8 +212,9 @@ static bool print(struct sdsim_session *session, const struct sdsim_arguments *a
         }
         return true;
     }
-    const char *path = sdsim_session_find(session, kind, arguments->operands[1]);
-    const struct sdsim_node *tree = path != NULL ? sdsim_session_load(session, kind, path) : NULL;
+    const char *path = sdsim_cli_find(session, kind, arguments->operands[1]);
+    const struct sdsim_node *tree =
+        path != NULL ? sdsim_cli_load(session, kind, path, arguments->overrides) : NULL;
     if (tree == NULL) {
         return true; /* the session's messages say why */
     }
@@ -216,7 +225,7 @@ static bool print(struct sdsim_session *session, const struct sdsim_arguments *a
     return print_profile_text(tree, path, &style, out);
 }
 
-static enum sdsim_exit describe_in(struct sdsim_session *session,
+static enum sdsim_exit describe_in(struct sdsim_cli_session *session,
                                    const struct sdsim_arguments *arguments,
                                    const struct sdsim_schema *schema)
 {
@@ -228,27 +237,11 @@ static enum sdsim_exit describe_in(struct sdsim_session *session,
     if (!fine) {
         fputs("error: out of memory\n", stderr);
     }
-    if (sdsim_session_report(session) || !fine) {
+    if (sdsim_cli_report(session) || !fine) {
         sdsim_output_discard(&output);
         return fine ? SDSIM_EXIT_INPUT : SDSIM_EXIT_FAULT;
     }
     return sdsim_output_send(&output, arguments->output);
-}
-
-static const struct sdsim_schema *find_schema(const char *kind)
-{
-    static const char *const kinds[] = {"scenario", "board", "host", "driver", "card"};
-    const struct sdsim_schema *schema = sdsim_schema_for(kind);
-    if (schema == NULL) {
-        const char *closest = sdsim_closest(kind, kinds, sizeof kinds / sizeof *kinds);
-        fprintf(stderr, "error: there are no files of kind '%s'\n", kind);
-        if (closest != NULL) {
-            fprintf(stderr, "help: did you mean '%s'?\n", closest);
-        } else {
-            fputs("help: the kinds are scenario, board, host, driver and card\n", stderr);
-        }
-    }
-    return schema;
 }
 
 static bool makes_sense(const struct sdsim_arguments *arguments)
@@ -258,6 +251,8 @@ static bool makes_sense(const struct sdsim_arguments *arguments)
         fault = "--json-schema describes all files of a kind, so it takes no name";
     } else if (arguments->json && arguments->operand_count == 1) {
         fault = "--json prints a profile, so it needs a name; the schema is --json-schema";
+    } else if (arguments->overrides[0] != NULL && arguments->operand_count == 1) {
+        fault = "--set changes a profile, so it needs a name";
     }
     if (fault != NULL) {
         fprintf(stderr, "error: %s\n", fault);
@@ -267,20 +262,20 @@ static bool makes_sense(const struct sdsim_arguments *arguments)
 
 static enum sdsim_exit describe(const struct sdsim_arguments *arguments)
 {
-    const struct sdsim_schema *schema = find_schema(arguments->operands[0]);
-    struct sdsim_session session;
-    if (schema == NULL || !makes_sense(arguments)) {
+    struct sdsim_cli_session session;
+    if (!sdsim_cli_is_kind(arguments->operands[0]) || !makes_sense(arguments)) {
         return SDSIM_EXIT_INPUT;
     }
+    const struct sdsim_schema *schema = sdsim_schema_for(arguments->operands[0]);
     const enum sdsim_exit code =
-        sdsim_session_open(&session) ? describe_in(&session, arguments, schema) : SDSIM_EXIT_FAULT;
-    sdsim_session_close(&session);
+        sdsim_cli_open(&session) ? describe_in(&session, arguments, schema) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
     return code;
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_JSON_SCHEMA, SDSIM_OPTION_JSON, SDSIM_OPTION_OUTPUT,
-    SDSIM_OPTION_COLOR,       SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_SET,   SDSIM_OPTION_JSON_SCHEMA, SDSIM_OPTION_JSON,  SDSIM_OPTION_OUTPUT,
+    SDSIM_OPTION_COLOR, SDSIM_OPTION_HELP,        SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_describe = {
@@ -292,7 +287,9 @@ const struct sdsim_command sdsim_command_describe = {
         "NAME, "
         "a file or one of those that 'sdsim list' shows: all its values, inherited ones included, "
         "with their range (5% to 95%), where they come from and the source. A * marks a value that "
-        "was fitted to the headline measurements.\n"
+        "was fitted to the headline measurements. With --set the file is shown with the change, "
+        "and what "
+        "was changed comes from 'set'; the path begins in the file (rd1=200us in a card).\n"
         "The JSON of a file is {kind, name, description, path, values [{key, value, range, from, "
         "fit_headline, source}]}.\n",
     .least = 1,

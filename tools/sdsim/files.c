@@ -10,13 +10,13 @@
 
 #define MOST_LEVELS 16 /* of folders inside each other; a loop of links ends here */
 
-static bool no_memory(struct sdsim_session *session)
+static bool no_memory(struct sdsim_cli_session *session)
 {
     sdsim_error(&session->diags, NULL, "out of memory");
     return false;
 }
 
-static bool add_path(struct sdsim_files *files, struct sdsim_session *session, const char *path)
+static bool add_path(struct sdsim_files *files, struct sdsim_cli_session *session, const char *path)
 {
     if (files->count == files->capacity) {
         const size_t capacity = files->capacity == 0 ? 16 : 2 * files->capacity;
@@ -45,7 +45,7 @@ void sdsim_files_free(struct sdsim_files *files)
 }
 
 /* Whether the file is certainly something else than a scenario. */
-static bool is_other_kind(struct sdsim_session *session, const char *path)
+static bool is_other_kind(struct sdsim_cli_session *session, const char *path)
 {
     struct sdsim_diags unheard;
     sdsim_diags_init(&unheard);
@@ -71,11 +71,12 @@ static bool ends_in_yaml(const char *name)
     return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
 }
 
-static bool walk(struct sdsim_files *files, struct sdsim_session *session, const char *folder,
+static bool walk(struct sdsim_files *files, struct sdsim_cli_session *session, const char *folder,
                  enum sdsim_files_wanted wanted, unsigned level);
 
-static bool add_entry(struct sdsim_files *files, struct sdsim_session *session, const char *folder,
-                      const char *name, enum sdsim_files_wanted wanted, unsigned level)
+static bool add_entry(struct sdsim_files *files, struct sdsim_cli_session *session,
+                      const char *folder, const char *name, enum sdsim_files_wanted wanted,
+                      unsigned level)
 {
     char path[PATH_MAX];
     struct stat status;
@@ -96,7 +97,7 @@ static bool add_entry(struct sdsim_files *files, struct sdsim_session *session, 
     return add_path(files, session, path);
 }
 
-static bool walk(struct sdsim_files *files, struct sdsim_session *session, const char *folder,
+static bool walk(struct sdsim_files *files, struct sdsim_cli_session *session, const char *folder,
                  enum sdsim_files_wanted wanted, unsigned level)
 {
     struct dirent **entries = NULL;
@@ -118,13 +119,13 @@ static bool walk(struct sdsim_files *files, struct sdsim_session *session, const
     return fine;
 }
 
-bool sdsim_files_add(struct sdsim_files *files, struct sdsim_session *session, const char *operand,
-                     enum sdsim_files_wanted wanted)
+bool sdsim_files_add(struct sdsim_files *files, struct sdsim_cli_session *session,
+                     const char *operand, enum sdsim_files_wanted wanted)
 {
     struct stat status;
     if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode)) {
         return walk(files, session, operand, wanted, 0);
     }
-    const char *path = sdsim_session_find(session, "scenario", operand);
+    const char *path = sdsim_cli_find(session, "scenario", operand);
     return path != NULL && add_path(files, session, path);
 }

@@ -23,8 +23,8 @@ enum sdsim_files_wanted {
 
 /* Adds what `operand` stands for: a folder, a file, or the name of a scenario. False with a message
  * in the session's diags. sdsim_files_free takes a zeroed list, too. */
-bool sdsim_files_add(struct sdsim_files *files, struct sdsim_session *session, const char *operand,
-                     enum sdsim_files_wanted wanted);
+bool sdsim_files_add(struct sdsim_files *files, struct sdsim_cli_session *session,
+                     const char *operand, enum sdsim_files_wanted wanted);
 void sdsim_files_free(struct sdsim_files *files);
 
 #endif

@@ -1,9 +1,12 @@
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "fat/blocks.h"
+#include "fat/layout_text.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
 #include "images.h"
@@ -127,10 +130,14 @@ static void warn_unreadable(struct sdsim_medium *medium, const struct sdsim_volu
     if (sdsim_volume_mount(&volume, &disk, config, &now) == SDSIM_FAT_OK) {
         return;
     }
-    fprintf(stderr, "warning: the engine finds no volume to mount%s\n",
-            sdsim_volume_mount(&volume, &disk, &any, &now) == SDSIM_FAT_OK
-                ? ": there is one, but in a GPT, which it does not read"
-                : "");
+    char why[400];
+    const char *reason = why;
+    if (sdsim_volume_mount(&volume, &disk, &any, &now) == SDSIM_FAT_OK) {
+        reason = "there is one, but in a GPT, which it does not read";
+    } else if (!sdsim_layout_explain(&disk, why, sizeof why)) {
+        reason = "there is one, but of a kind it does not read";
+    }
+    fprintf(stderr, "warning: the engine finds no volume to mount: %s\n", reason);
 }
 
 /* ---- the list ---- */
@@ -194,7 +201,8 @@ static bool add_item(struct list *list, const struct item *item)
 static void parse_list(const char *path, struct list *list, struct sdsim_diags *diags)
 {
     struct item item = {.line = 0};
-    for (size_t at = 0; at < list->size;) {
+    const bool marked = list->size >= 3 && memcmp(list->text, "\xEF\xBB\xBF", 3) == 0;
+    for (size_t at = marked ? 3 : 0; at < list->size;) { /* Windows marks UTF-8 */
         const char *line = list->text + at;
         const char *end = memchr(line, '\n', list->size - at);
         const size_t length = end != NULL ? (size_t)(end - line) : list->size - at;
@@ -213,13 +221,19 @@ static void parse_list(const char *path, struct list *list, struct sdsim_diags *
     }
 }
 
+/* How messages call the list. */
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 static bool load_list(const char *path, struct list *list)
 {
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     bool good = read_list(path, list);
     if (good) {
-        parse_list(strcmp(path, "-") == 0 ? "<stdin>" : path, list, &diags);
+        parse_list(name_of(path), list, &diags);
         good = diags.errors == 0;
     }
     sdsim_diags_print(&diags, stderr);
@@ -229,30 +243,62 @@ static bool load_list(const char *path, struct list *list)
 
 /* ---- running ---- */
 
-/* Runs all operations; with `json` each is an item of its list. */
-static void run_list(const struct list *list, struct sdsim_session *session,
-                     struct sdsim_blocks *blocks, struct sdsim_json *json)
+/* A run of the list, which prints as it goes: a trace may be much longer than memory. */
+struct run {
+    const struct list *list;
+    struct sdsim_session session;
+    struct sdsim_blocks blocks;
+    const char *image; /* where the volume goes to; NULL: nowhere, only the trace counts */
+    FILE *out;
+    uint32_t damage_line; /* of the first operation that met damage; 0: none */
+    enum sdsim_fat_result damage;
+};
+
+/* Notes an operation that failed as none fails on a sound volume. */
+static void note_damage(struct run *run, uint32_t line, enum sdsim_fat_result result)
+{
+    const bool damage = result == SDSIM_FAT_DISK_ERROR || result == SDSIM_FAT_CORRUPT;
+    if (damage && run->damage_line == 0) {
+        run->damage_line = line;
+        run->damage = result;
+    }
+}
+
+/* Whether there is a point in going on: nobody reads any more, no memory, an unreadable image. */
+static bool is_over(const struct run *run)
+{
+    return (run->image == NULL && ferror(run->out) != 0) || run->blocks.failed ||
+           sdsim_medium_failed(run->blocks.medium);
+}
+
+/* Runs an operation as often as it says; with `json` each time is an item of its list. */
+static void run_item(struct run *run, const struct item *item, struct sdsim_json *json)
 {
     sdsim_ps now = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct item *item = &list->items[i];
-        for (uint32_t k = 1; k <= item->op.repeat; k++) {
-            const struct sdsim_answer outcome = sdsim_session_run(session, &item->op, &now, NULL);
-            if (json != NULL) {
-                sdsim_fsops_json_operation(blocks, item->line, &item->op, k, &outcome, json);
-            }
-            sdsim_blocks_note(blocks, item->line, &item->op, k, &outcome);
-            if (k == UINT32_MAX) {
-                break;
-            }
+    for (uint64_t k = 1; k <= item->op.repeat && !is_over(run); k++) {
+        const uint32_t repetition = (uint32_t)k;
+        const struct sdsim_answer outcome = sdsim_session_run(&run->session, &item->op, &now, NULL);
+        if (json != NULL) {
+            sdsim_fsops_json_operation(&run->blocks, item->line, &item->op, repetition, &outcome,
+                                       json);
         }
+        sdsim_blocks_note(&run->blocks, item->line, &item->op, repetition, &outcome);
+        note_damage(run, item->line, outcome.result);
+    }
+}
+
+static void run_list(struct run *run, struct sdsim_json *json)
+{
+    for (size_t i = 0; i < run->list->count; i++) {
+        run_item(run, &run->list->items[i], json);
     }
 }
 
 /* Runs the list and prints what is asked for; false without memory. */
-static bool print_run(const struct sdsim_arguments *arguments, const struct list *list,
-                      struct sdsim_session *session, struct sdsim_blocks *blocks, FILE *out)
+static bool print_run(const struct sdsim_arguments *arguments, struct run *run)
 {
+    struct sdsim_blocks *blocks = &run->blocks;
+    FILE *out = run->out;
     const bool summary = arguments->values[SDSIM_OPTION_SUMMARY] != NULL;
     const struct sdsim_style style = sdsim_output_style(arguments);
     if (arguments->json) {
@@ -264,7 +310,7 @@ static bool print_run(const struct sdsim_arguments *arguments, const struct list
             blocks->keep = true;
             sdsim_json_array(&json, "operations");
         }
-        run_list(list, session, blocks, summary ? NULL : &json);
+        run_list(run, summary ? NULL : &json);
         if (!summary) {
             sdsim_json_end(&json);
         }
@@ -273,31 +319,56 @@ static bool print_run(const struct sdsim_arguments *arguments, const struct list
         return !blocks->failed;
     }
     blocks->out = summary ? NULL : out;
-    run_list(list, session, blocks, NULL);
+    run_list(run, NULL);
     if (summary) {
         return sdsim_fsops_print_summary(blocks, &style, out);
     }
-    sdsim_blocks_end(blocks);
+    if (!is_over(run)) {
+        sdsim_blocks_end(blocks);
+    }
     return !blocks->failed;
 }
 
-static bool run_on(const struct sdsim_arguments *arguments, const struct list *list,
-                   const struct sdsim_volume_config *config, struct sdsim_medium *medium, FILE *out)
+/* The firmware only gets a number; the image says more. */
+static void explain_damage(const struct run *run, const char *path)
 {
-    struct sdsim_session *session = malloc(sizeof *session);
-    struct sdsim_blocks blocks;
-    bool done = false;
-    if (session != NULL) {
-        sdsim_blocks_init(&blocks, medium, NULL);
-        sdsim_session_init(session, &blocks.disk, config, SEED);
-        blocks.geometry = &session->volume.geometry;
-        done = print_run(arguments, list, session, &blocks, out);
-        sdsim_session_end(session);
-        sdsim_blocks_free(&blocks);
+    char why[400];
+    const struct sdsim_disk disk = sdsim_medium_disk(run->blocks.medium);
+    if (run->damage_line == 0) {
+        return;
     }
-    free(session);
+    fprintf(stderr, "%s:%" PRIu32 ": warning: rc=%d, %s", path, run->damage_line, (int)run->damage,
+            sdsim_fat_result_text(run->damage));
+    if (sdsim_layout_explain(&disk, why, sizeof why)) {
+        fprintf(stderr, ": %s", why);
+    }
+    fputc('\n', stderr);
+}
+
+/* False with a message. */
+static bool run_on(const struct sdsim_arguments *arguments, const struct list *list,
+                   const struct sdsim_volume_config *config, struct sdsim_medium *medium)
+{
+    struct run *run = calloc(1, sizeof *run);
+    bool done = false;
+    if (run != NULL) {
+        run->list = list;
+        run->image = arguments->values[SDSIM_OPTION_IMAGE];
+        run->out = stdout;
+        sdsim_blocks_init(&run->blocks, medium, NULL);
+        sdsim_session_init(&run->session, &run->blocks.disk, config, SEED);
+        run->blocks.geometry = &run->session.volume.geometry;
+        done = print_run(arguments, run);
+        explain_damage(run, name_of(arguments->operands[1]));
+        sdsim_session_end(&run->session);
+        sdsim_blocks_free(&run->blocks);
+    }
+    free(run);
     if (!done) {
         fputs("error: out of memory\n", stderr);
+    } else if (sdsim_medium_failed(medium)) {
+        fprintf(stderr, "error: %s: can't be read\n", arguments->operands[0]);
+        done = false;
     }
     return done;
 }
@@ -308,24 +379,17 @@ static enum sdsim_exit run_and_store(const struct sdsim_arguments *arguments,
                                      struct sdsim_medium *medium)
 {
     const char *image = arguments->values[SDSIM_OPTION_IMAGE];
-    struct sdsim_output output;
-    if (!sdsim_output_open(&output)) {
-        return SDSIM_EXIT_FAULT;
+    if (image != NULL) {
+        (void)signal(SIGPIPE, SIG_IGN); /* the image is wanted even if nobody reads the trace */
     }
-    bool done = run_on(arguments, list, config, medium, output.stream);
-    if (done && sdsim_medium_failed(medium)) {
-        fprintf(stderr, "error: %s: can't be read\n", arguments->operands[0]);
-        done = false;
+    const bool done = run_on(arguments, list, config, medium);
+    const bool printed = fflush(stdout) == 0 && ferror(stdout) == 0;
+    if (!printed) {
+        fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
     }
-    enum sdsim_exit code = done ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
-    if (done && image != NULL) {
-        code = sdsim_image_store(medium, image);
-    }
-    if (code != SDSIM_EXIT_OK) {
-        sdsim_output_discard(&output);
-        return code;
-    }
-    return sdsim_output_send(&output, NULL);
+    const bool stored =
+        image == NULL || (done && sdsim_image_store(medium, image) == SDSIM_EXIT_OK);
+    return done && printed && stored ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
 }
 
 static enum sdsim_exit fsops(const struct sdsim_arguments *arguments)
@@ -366,7 +430,8 @@ const struct sdsim_command sdsim_command_fsops = {
         "one, as mkfs makes it: new:32GB, new:4GB:fat32:32KiB. LIST is a file, or - for standard "
         "input, with an operation a line, each with an optional *COUNT behind it: mount, unmount, "
         "open NAME MODE, write N, read N, seek P, sync, close, truncate, expand N, mkdir NAME, "
-        "unlink NAME, rename OLD NEW, stat NAME, list DIR, free. MODE is r, w, w+, r+, rw, a or A; "
+        "unlink NAME, rename OLD NEW, stat NAME, list DIR, free, fill K (until K clusters are "
+        "free). MODE is r, w, w+, r+, rw, a or A; "
         "N "
         "is a number of bytes, with units c (a cluster), s (512), k (1024) and m if need be: "
         "2c+100; "

@@ -52,26 +52,27 @@ bool sdsim_take_volume_type(const char *text, enum sdsim_fat_type *type)
 }
 
 /* False with messages in the session. */
-static bool read_card(struct sdsim_session *session, const char *name,
+static bool read_card(struct sdsim_cli_session *session, const char *name,
                       struct sdsim_card_params *card)
 {
     const struct sdsim_draw typical = {.k = 0};
-    const char *path = sdsim_session_find(session, "card", name);
-    const struct sdsim_node *tree = path != NULL ? sdsim_session_load(session, "card", path) : NULL;
+    const char *path = sdsim_cli_find(session, "card", name);
+    const struct sdsim_node *tree =
+        path != NULL ? sdsim_cli_load(session, "card", path, NULL) : NULL;
     return tree != NULL && sdsim_bind(session->config, &sdsim_card_schema, tree, path, &typical,
                                       card, &session->diags);
 }
 
 bool sdsim_take_card(const char *name, uint32_t *sectors, uint32_t *au_sectors)
 {
-    struct sdsim_session session;
+    struct sdsim_cli_session session;
     struct sdsim_card_params card;
     bool taken = false;
-    if (sdsim_session_open(&session)) {
+    if (sdsim_cli_open(&session)) {
         taken = read_card(&session, name, &card);
-        (void)sdsim_session_report(&session);
+        (void)sdsim_cli_report(&session);
     }
-    sdsim_session_close(&session);
+    sdsim_cli_close(&session);
     if (taken) {
         *sectors = (uint32_t)(card.capacity / SDSIM_SECTOR);
         *au_sectors = (uint32_t)(card.au_bytes / SDSIM_SECTOR);

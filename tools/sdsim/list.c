@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "config/kinds.h"
 #include "core/units.h"
 #include "output.h"
 #include "report/csv.h"
@@ -11,7 +12,11 @@
 #include "setup/params.h"
 #include "setup/schemas.h"
 
-static const char *const kinds[] = {"scenario", "board", "host", "driver", "card"};
+static const char *const kinds[] = {
+#define SDSIM_KIND_NAME(kind, folder) #kind,
+    SDSIM_KIND_LIST(SDSIM_KIND_NAME)
+#undef SDSIM_KIND_NAME
+};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -37,7 +42,7 @@ static void add_class(char *out, size_t size, const char *letter, uint64_t class
 }
 
 /* Capacity and the classes printed on the card: "C10 U1 V30 A2". */
-static void describe_card(struct sdsim_session *session, const struct sdsim_node *tree,
+static void describe_card(struct sdsim_cli_session *session, const struct sdsim_node *tree,
                           struct entry *entry)
 {
     struct sdsim_card_params card;
@@ -57,11 +62,12 @@ static void describe_card(struct sdsim_session *session, const struct sdsim_node
 }
 
 /* False with messages if the file is faulty. */
-static bool read_entry(struct sdsim_session *session, const char *kind,
-                       const struct sdsim_profile_file *file, struct entry *entry)
+static bool read_entry(struct sdsim_cli_session *session, const char *kind,
+                       const struct sdsim_profile_file *file, const char *const *overrides,
+                       struct entry *entry)
 {
     *entry = (struct entry){.kind = kind, .name = file->name, .path = file->path};
-    const struct sdsim_node *tree = sdsim_session_load(session, kind, file->path);
+    const struct sdsim_node *tree = sdsim_cli_load(session, kind, file->path, overrides);
     entry->title = sdsim_node_text(tree, "name");
     entry->description = sdsim_node_text(tree, "description");
     if (tree != NULL && strcmp(kind, "card") == 0) {
@@ -115,6 +121,8 @@ struct printer {
     struct sdsim_table table; /* of one kind */
     struct sdsim_json json;
     FILE *out;
+    size_t fitting;           /* scenarios that can be run with the overrides */
+    struct sdsim_diags unfit; /* why others can't */
 };
 
 static void begin(struct printer *printer)
@@ -140,8 +148,41 @@ static void print_entry(struct printer *printer, const struct entry *entry)
     }
 }
 
+/* Swaps the messages of the session with those about scenarios that don't fit. */
+static void swap_diags(struct sdsim_cli_session *session, struct printer *printer)
+{
+    const struct sdsim_diags kept = session->diags;
+    session->diags = printer->unfit;
+    printer->unfit = kept;
+}
+
+/*
+ * Overrides are for files of the kind that is asked for, or for scenarios. A scenario that can't be
+ * run with them is left out.
+ */
+static void list_one(struct sdsim_cli_session *session, struct printer *printer, const char *kind,
+                     const struct sdsim_profile_file *file)
+{
+    const struct sdsim_arguments *arguments = printer->arguments;
+    const bool scenario = strcmp(kind, "scenario") == 0;
+    const bool filters = scenario && arguments->overrides[0] != NULL;
+    struct entry entry;
+    if (filters) {
+        swap_diags(session, printer);
+    }
+    if (read_entry(session, kind, file,
+                   scenario || arguments->operand_count > 0 ? arguments->overrides : NULL,
+                   &entry)) {
+        print_entry(printer, &entry);
+        printer->fitting += scenario;
+    }
+    if (filters) {
+        swap_diags(session, printer);
+    }
+}
+
 /* False without memory. */
-static bool print_kind(struct sdsim_session *session, struct printer *printer, const char *kind)
+static bool print_kind(struct sdsim_cli_session *session, struct printer *printer, const char *kind)
 {
     static const struct sdsim_column columns[] = {
         {NULL, false, false}, {NULL, true, false}, {NULL, false, false}, {NULL, false, true}};
@@ -154,10 +195,7 @@ static bool print_kind(struct sdsim_session *session, struct printer *printer, c
         printer->table.indent = 2;
     }
     for (size_t i = 0; i < count; i++) {
-        struct entry entry;
-        if (read_entry(session, kind, &files[i], &entry)) {
-            print_entry(printer, &entry);
-        }
+        list_one(session, printer, kind, &files[i]);
     }
     const bool text = !printer->arguments->json && !printer->arguments->csv;
     const bool fine = !text || sdsim_table_print(&printer->table, &style, printer->out);
@@ -167,24 +205,7 @@ static bool print_kind(struct sdsim_session *session, struct printer *printer, c
 
 /* ---- the command ---- */
 
-static bool is_kind(const char *word)
-{
-    for (size_t i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i], word) == 0) {
-            return true;
-        }
-    }
-    const char *closest = sdsim_closest(word, kinds, KINDS);
-    fprintf(stderr, "error: there are no profiles of kind '%s'\n", word);
-    if (closest != NULL) {
-        fprintf(stderr, "help: did you mean '%s'?\n", closest);
-    } else {
-        fputs("help: the kinds are scenario, board, host, driver and card\n", stderr);
-    }
-    return false;
-}
-
-static enum sdsim_exit list_in(struct sdsim_session *session,
+static enum sdsim_exit list_in(struct sdsim_cli_session *session,
                                const struct sdsim_arguments *arguments)
 {
     struct sdsim_output output;
@@ -193,6 +214,7 @@ static enum sdsim_exit list_in(struct sdsim_session *session,
     }
     struct printer printer = {.arguments = arguments, .out = output.stream};
     bool fine = true;
+    sdsim_diags_init(&printer.unfit);
     begin(&printer);
     for (size_t i = 0; i < KINDS; i++) {
         if (arguments->operand_count == 0 || strcmp(arguments->operands[0], kinds[i]) == 0) {
@@ -205,7 +227,11 @@ static enum sdsim_exit list_in(struct sdsim_session *session,
     if (!fine) {
         fputs("error: out of memory\n", stderr);
     }
-    if (sdsim_session_report(session) || !fine) {
+    if (printer.fitting == 0 && printer.unfit.errors > 0) {
+        swap_diags(session, &printer);
+    }
+    sdsim_diags_free(&printer.unfit);
+    if (sdsim_cli_report(session) || !fine) {
         sdsim_output_discard(&output);
         return fine ? SDSIM_EXIT_INPUT : SDSIM_EXIT_FAULT;
     }
@@ -214,18 +240,18 @@ static enum sdsim_exit list_in(struct sdsim_session *session,
 
 static enum sdsim_exit list(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_session session;
-    if (arguments->operand_count > 0 && !is_kind(arguments->operands[0])) {
+    struct sdsim_cli_session session;
+    if (arguments->operand_count > 0 && !sdsim_cli_is_kind(arguments->operands[0])) {
         return SDSIM_EXIT_INPUT;
     }
     const enum sdsim_exit code =
-        sdsim_session_open(&session) ? list_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_session_close(&session);
+        sdsim_cli_open(&session) ? list_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
     return code;
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_JSON,  SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT,
+    SDSIM_OPTION_SET,   SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,   SDSIM_OPTION_OUTPUT,
     SDSIM_OPTION_COLOR, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
 };
 
@@ -236,7 +262,10 @@ const struct sdsim_command sdsim_command_list = {
     .details =
         "The JSON is a list of {kind, name, title, description, path}, for cards with "
         "capacity (bytes) and classes (as printed on the card: C speed class, U UHS grade, V "
-        "video class, A application class). The CSV has the same columns.\n",
+        "video class, A application class). The CSV has the same columns.\n"
+        "--set changes a value in every file of the kind. Without a kind, or with 'scenario', it "
+        "is a change of their runs, as in 'sdsim run', and only the scenarios are listed that can "
+        "be run with it.\n",
     .least = 0,
     .most = 1,
     .options = options,

@@ -14,7 +14,7 @@
 
 static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_SET] = {"set", 0, "PATH=VALUE",
-                          "change a value of every run, e.g. card.rd1=200us or "
+                          "change a value, in a scenario of every run, e.g. card.rd1=200us or "
                           "workload.call=32KiB; may be repeated"},
     [SDSIM_OPTION_SEED] = {"seed", 0, "N", "where all luck comes from; the same as --set seed=N"},
     [SDSIM_OPTION_DRAWS] = {"draws", 0, "N",
@@ -34,7 +34,8 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_SIZE] = {"size", 0, "SIZE", "capacity of the card, e.g. 32GB"},
     [SDSIM_OPTION_TYPE] = {"type", 0, "TYPE",
                            "fat12, fat16, fat32, exfat, or auto: by capacity, the default"},
-    [SDSIM_OPTION_CLUSTER] = {"cluster", 0, "SIZE", "of a cluster, e.g. 32KiB; default by capacity"},
+    [SDSIM_OPTION_CLUSTER] = {"cluster", 0, "SIZE",
+                              "of a cluster, e.g. 32KiB; default by capacity"},
     [SDSIM_OPTION_FATS] = {"fats", 0, "N", "copies of the FAT, 1 or 2; default 2, exFAT has one"},
     [SDSIM_OPTION_NO_PARTITION] = {"no-partition", 0, NULL,
                                    "begin the volume in sector 0, without MBR"},

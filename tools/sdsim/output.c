@@ -130,19 +130,19 @@ enum sdsim_exit sdsim_output_send(struct sdsim_output *output, const char *path)
 
 /* ---- style ---- */
 
-static bool terminal_has_colors(const struct sdsim_arguments *arguments)
+static bool wants_colors(void)
 {
     const char *none = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    return arguments->output == NULL && isatty(STDOUT_FILENO) != 0 &&
-           (none == NULL || none[0] == '\0') && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+    return (none == NULL || none[0] == '\0') && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
 struct sdsim_style sdsim_output_style(const struct sdsim_arguments *arguments)
 {
+    const bool terminal = arguments->output == NULL && isatty(STDOUT_FILENO) != 0;
     return (struct sdsim_style){
         .color = arguments->color == SDSIM_COLOR_ALWAYS ||
-                 (arguments->color == SDSIM_COLOR_AUTO && terminal_has_colors(arguments)),
-        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+                 (arguments->color == SDSIM_COLOR_AUTO && terminal && wants_colors()),
+        .utf8 = terminal && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
     };
 }

@@ -30,7 +30,8 @@ void sdsim_output_discard(struct sdsim_output *output);
  */
 enum sdsim_exit sdsim_output_send(struct sdsim_output *output, const char *path);
 
-/* What the output may look like, by the user's wish, the terminal and the locale. */
+/* What the output may look like, by the user's wish, the terminal and the locale. Files and pipes
+ * get the same bytes everywhere: their bars are ASCII whatever the locale. */
 struct sdsim_style sdsim_output_style(const struct sdsim_arguments *arguments);
 
 #endif

@@ -30,7 +30,14 @@ void sdsim_job_free(struct sdsim_job *job)
 
 static void report_failure(struct sdsim_job *job)
 {
+    static const enum sdsim_exit codes[] = {
+        [SDSIM_FAILURE_NONE] = SDSIM_EXIT_OK,
+        [SDSIM_FAILURE_INPUT] = SDSIM_EXIT_INPUT,
+        [SDSIM_FAILURE_RUN] = SDSIM_EXIT_FINDING,
+        [SDSIM_FAILURE_MEMORY] = SDSIM_EXIT_FAULT,
+    };
     const struct sdsim_run_report *report = &job->report;
+    job->code = codes[report->prediction.typical.failure];
     sdsim_error(&job->diags, report->scenario->path, "run %s: %s", sdsim_run_label(report->run),
                 report->prediction.typical.error);
 }
@@ -40,20 +47,23 @@ static void work_on(struct pool *pool, struct sdsim_job *job)
     struct sdsim_setup *setups = calloc((size_t)pool->draws + 1, sizeof *setups);
     if (setups == NULL) {
         sdsim_error(&job->diags, NULL, "out of memory");
+        job->code = SDSIM_EXIT_FAULT;
         return;
     }
     pthread_mutex_lock(&pool->lock);
     const bool bound =
         sdsim_predict_bind(pool->config, job->report.run, pool->draws, setups, &job->diags);
     pthread_mutex_unlock(&pool->lock);
-    if (bound) {
+    if (!bound) {
+        job->code = SDSIM_EXIT_INPUT;
+    } else {
         job->setup = setups[0];
         job->report.setup = &job->setup;
         sdsim_predict_run(setups, pool->draws, &job->report.prediction);
         if (job->report.prediction.typical.error[0] != '\0') {
             report_failure(job);
         } else {
-            sdsim_run_report_complete(&job->report);
+            sdsim_run_report_complete(&job->report, job->with_exact);
         }
     }
     free(setups);
@@ -84,8 +94,8 @@ static unsigned thread_count(unsigned wish, size_t jobs)
     return threads > jobs ? (unsigned)jobs : threads;
 }
 
-bool sdsim_predict_jobs(struct sdsim_config *config, struct sdsim_job *jobs, size_t count,
-                        uint32_t draws, unsigned threads)
+enum sdsim_exit sdsim_predict_jobs(struct sdsim_config *config, struct sdsim_job *jobs,
+                                   size_t count, uint32_t draws, unsigned threads)
 {
     struct pool pool = {.config = config, .jobs = jobs, .count = count, .draws = draws};
     pthread_t others[MOST_THREADS];
@@ -102,10 +112,10 @@ bool sdsim_predict_jobs(struct sdsim_config *config, struct sdsim_job *jobs, siz
         pthread_join(others[--started], NULL);
     }
     pthread_mutex_destroy(&pool.lock);
-    bool fine = true;
+    enum sdsim_exit worst = SDSIM_EXIT_OK;
     for (size_t i = 0; i < count; i++) {
         sdsim_diags_print(&jobs[i].diags, stderr);
-        fine = fine && jobs[i].diags.errors == 0;
+        worst = jobs[i].code > worst ? jobs[i].code : worst;
     }
-    return fine;
+    return worst;
 }

@@ -24,7 +24,7 @@ static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, c
     return NULL;
 }
 
-static void report_unknown(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+static void report_unknown(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
                            const char *id)
 {
     const char *ids[256];
@@ -46,7 +46,7 @@ static void report_unknown(struct sdsim_session *session, const struct sdsim_sce
     sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help, "there is no run '%s'", id);
 }
 
-static bool select_runs(struct sdsim_session *session, const struct sdsim_scenario *scenario,
+static bool select_runs(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
                         char *const *ids, size_t id_count, struct selection *selection)
 {
     selection->count = id_count > 0 ? id_count : scenario->count;
@@ -66,7 +66,7 @@ static bool select_runs(struct sdsim_session *session, const struct sdsim_scenar
     return fine;
 }
 
-static void lint(struct sdsim_session *session, const struct selection *selection)
+static void lint(struct sdsim_cli_session *session, const struct selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++) {
         struct sdsim_setup setup;
@@ -120,6 +120,8 @@ static enum sdsim_exit print_reports(const struct sdsim_arguments *arguments,
     bool fine = true;
     if (arguments->json) {
         print_json(reports, count, output.stream);
+    } else if (arguments->csv) {
+        sdsim_run_report_csv(reports, count, output.stream);
     } else {
         fine = print_text(reports, count, list, !list || arguments->all, &style, output.stream);
     }
@@ -133,7 +135,7 @@ static enum sdsim_exit print_reports(const struct sdsim_arguments *arguments,
 
 /* ---- the command ---- */
 
-static enum sdsim_exit predict(struct sdsim_session *session,
+static enum sdsim_exit predict(struct sdsim_cli_session *session,
                                const struct sdsim_arguments *arguments,
                                const struct sdsim_scenario *scenario,
                                const struct selection *selection)
@@ -147,24 +149,26 @@ static enum sdsim_exit predict(struct sdsim_session *session,
     } else {
         for (size_t i = 0; i < count; i++) {
             sdsim_job_init(&jobs[i], scenario, selection->runs[i]);
+            jobs[i].with_exact = true;
         }
-        const bool fine =
-            sdsim_predict_jobs(session->config, jobs, count, arguments->draws, arguments->jobs);
+        code = sdsim_predict_jobs(session->config, jobs, count, arguments->draws, arguments->jobs);
         for (size_t i = 0; i < count; i++) {
             reports[i] = jobs[i].report;
             sdsim_job_free(&jobs[i]);
         }
-        code = fine ? print_reports(arguments, reports, count) : SDSIM_EXIT_INPUT;
+        if (code == SDSIM_EXIT_OK) {
+            code = print_reports(arguments, reports, count);
+        }
     }
     free(reports);
     free(jobs);
     return code;
 }
 
-static enum sdsim_exit run_in(struct sdsim_session *session,
+static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
-    const char *path = sdsim_session_find(session, "scenario", arguments->operands[0]);
+    const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
         path != NULL
             ? sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags)
@@ -174,7 +178,7 @@ static enum sdsim_exit run_in(struct sdsim_session *session,
                                         arguments->operand_count - 1, &selection)) {
         lint(session, &selection);
     }
-    const bool failed = sdsim_session_report(session);
+    const bool failed = sdsim_cli_report(session);
     const enum sdsim_exit code =
         failed ? SDSIM_EXIT_INPUT : predict(session, arguments, scenario, &selection);
     free(selection.runs);
@@ -183,17 +187,17 @@ static enum sdsim_exit run_in(struct sdsim_session *session,
 
 static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_session session;
+    struct sdsim_cli_session session;
     const enum sdsim_exit code =
-        sdsim_session_open(&session) ? run_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_session_close(&session);
+        sdsim_cli_open(&session) ? run_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
     return code;
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,    SDSIM_OPTION_SEED,  SDSIM_OPTION_DRAWS,
-    SDSIM_OPTION_JSON, SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR, SDSIM_OPTION_JOBS,
-    SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_run = {
@@ -209,6 +213,8 @@ const struct sdsim_command sdsim_command_run = {
         "inside a transfer; polling looks, or doesn't look, at a card that is ready; access, busy "
         "and pauses are the card's; copying and host CPU are the firmware's. The kinds add up to "
         "the total exactly.\n"
+        "The exit code is 1, with the reason on standard error and no report, if a run ends "
+        "early: a limit of the driver, a full volume.\n"
         "The JSON is {\"runs\": [...]}, one object a run; rates in bytes or lines per second, "
         "times "
         "in seconds: scenario, id, description, source, board, host, driver, card, bus, clock "
@@ -217,7 +223,9 @@ const struct sdsim_command sdsim_command_run = {
         "measured_high, error, tolerance, within, seconds, calls, bytes, init_seconds, kinds, "
         "purposes, metadata_share, commands [{command, count, per_call, sectors_each}], "
         "sectors_read, sectors_written, bus_clocks, longest_call {seconds, index}, longest_wait "
-        "{seconds, at}, at_asked_clock {hz, predicted}, readings.\n",
+        "{seconds, at}, at_asked_clock {hz, predicted}, readings. The CSV has a line a run: names, "
+        "clock, "
+        "prediction, the seconds of each kind, counters and extremes.\n",
     .least = 1,
     .most = SIZE_MAX,
     .options = options,

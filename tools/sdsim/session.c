@@ -3,11 +3,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config/kinds.h"
 #include "data_dir.h"
 #include "setup/params.h"
 #include "setup/schemas.h"
+#include "setup/setup.h"
 
-bool sdsim_session_open(struct sdsim_session *session)
+bool sdsim_cli_open(struct sdsim_cli_session *session)
 {
     sdsim_diags_init(&session->diags);
     const char *data_dir = sdsim_data_dir(session->data_dir, sizeof session->data_dir);
@@ -18,7 +20,7 @@ bool sdsim_session_open(struct sdsim_session *session)
     return session->config != NULL;
 }
 
-void sdsim_session_close(struct sdsim_session *session)
+void sdsim_cli_close(struct sdsim_cli_session *session)
 {
     if (session->config != NULL) {
         sdsim_config_destroy(session->config);
@@ -26,7 +28,7 @@ void sdsim_session_close(struct sdsim_session *session)
     sdsim_diags_free(&session->diags);
 }
 
-bool sdsim_session_report(struct sdsim_session *session)
+bool sdsim_cli_report(struct sdsim_cli_session *session)
 {
     const bool failed = session->diags.errors > 0;
     sdsim_diags_print(&session->diags, stderr);
@@ -41,7 +43,7 @@ static bool is_path(const char *name)
 }
 
 /* A name in the working directory, spelled so that nobody takes it for that of a profile. */
-static const char *as_path(struct sdsim_session *session, const char *name)
+static const char *as_path(struct sdsim_cli_session *session, const char *name)
 {
     const size_t size = strlen(name) + 3;
     char *path = sdsim_config_alloc(session->config, size, 1);
@@ -53,7 +55,8 @@ static const char *as_path(struct sdsim_session *session, const char *name)
     return path;
 }
 
-static const char *report_missing(struct sdsim_session *session, const char *kind, const char *name)
+static const char *report_missing(struct sdsim_cli_session *session, const char *kind,
+                                  const char *name)
 {
     const struct sdsim_profile_file *files;
     const size_t count = sdsim_config_list(session->config, kind, &files);
@@ -74,7 +77,7 @@ static const char *report_missing(struct sdsim_session *session, const char *kin
     return NULL;
 }
 
-static const char *find_known(struct sdsim_session *session, const char *kind, const char *name)
+static const char *find_known(struct sdsim_cli_session *session, const char *kind, const char *name)
 {
     const struct sdsim_profile_file *files;
     const size_t count = sdsim_config_list(session->config, kind, &files);
@@ -86,7 +89,7 @@ static const char *find_known(struct sdsim_session *session, const char *kind, c
     return report_missing(session, kind, name);
 }
 
-const char *sdsim_session_find(struct sdsim_session *session, const char *kind, const char *name)
+const char *sdsim_cli_find(struct sdsim_cli_session *session, const char *kind, const char *name)
 {
     struct stat status;
     const bool there = stat(name, &status) == 0;
@@ -108,15 +111,89 @@ union parameters {
     struct sdsim_card_params card;
 };
 
-const struct sdsim_node *sdsim_session_load(struct sdsim_session *session, const char *kind,
-                                            const char *path)
+/* "workload.call=32KiB" in the runs that say something about the workload themselves. */
+static bool override_runs(struct sdsim_cli_session *session, struct sdsim_node *tree,
+                          const char *assignment)
+{
+    char key[64];
+    const struct sdsim_node *runs = sdsim_node_get(tree, "runs");
+    const size_t count = runs != NULL && runs->kind == SDSIM_NODE_LIST ? runs->count : 0;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(assignment, ".[="), assignment);
+    for (size_t i = 0; i < count; i++) {
+        if (sdsim_node_get(sdsim_node_get(tree, "runs")->items[i], key) == NULL) {
+            continue;
+        }
+        const size_t size = strlen(assignment) + 32;
+        char *longer = sdsim_config_alloc(session->config, size, 1);
+        if (longer == NULL) {
+            sdsim_error(&session->diags, NULL, "out of memory");
+            return false;
+        }
+        snprintf(longer, size, "runs[%zu].%s", i, assignment);
+        if (!sdsim_config_set(session->config, tree, longer, &session->diags)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool override(struct sdsim_cli_session *session, const char *kind, const char *path,
+                     struct sdsim_node *tree, const char *const *overrides)
+{
+    const bool scenario = strcmp(kind, "scenario") == 0;
+    if (overrides == NULL || overrides[0] == NULL) {
+        return true;
+    }
+    /* What is inside of profiles is known only when they are put together. */
+    if (scenario &&
+        sdsim_scenario_load(session->config, path, overrides, &session->diags) == NULL) {
+        return false;
+    }
+    bool fine = true;
+    for (size_t i = 0; overrides[i] != NULL; i++) {
+        fine = sdsim_config_set(session->config, tree, overrides[i], &session->diags) && fine;
+        fine = (!scenario || override_runs(session, tree, overrides[i])) && fine;
+    }
+    return fine;
+}
+
+const struct sdsim_node *sdsim_cli_load(struct sdsim_cli_session *session, const char *kind,
+                                        const char *path, const char *const *overrides)
 {
     const struct sdsim_draw typical = {.k = 0};
     union parameters out;
-    const struct sdsim_node *tree =
+    struct sdsim_node *tree =
         sdsim_config_profile(session->config, kind, path, NULL, &session->diags);
-    return tree != NULL && sdsim_bind(session->config, sdsim_schema_for(kind), tree, path, &typical,
-                                      &out, &session->diags)
+    return tree != NULL && override(session, kind, path, tree, overrides) &&
+                   sdsim_bind(session->config, sdsim_schema_for(kind), tree, path, &typical, &out,
+                              &session->diags)
                ? tree
                : NULL;
+}
+
+bool sdsim_cli_is_kind(const char *word)
+{
+    static const char *const kinds[] = {
+#define SDSIM_KIND_NAME(kind, folder) #kind,
+        SDSIM_KIND_LIST(SDSIM_KIND_NAME)
+#undef SDSIM_KIND_NAME
+    };
+    const size_t count = sizeof kinds / sizeof *kinds;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(kinds[i], word) == 0) {
+            return true;
+        }
+    }
+    const char *closest = sdsim_closest(word, kinds, count);
+    fprintf(stderr, "error: there are no files of kind '%s'\n", word);
+    if (closest != NULL) {
+        fprintf(stderr, "help: did you mean '%s'?\n", closest);
+        return false;
+    }
+    fputs("help: the kinds are ", stderr);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", kinds[i]);
+    }
+    fputc('\n', stderr);
+    return false;
 }

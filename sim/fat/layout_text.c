@@ -1,8 +1,12 @@
+#include "fat/layout_text.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/units.h"
-#include "report/layout_report.h"
+
+#define AU_SECTORS 8192u /* for a survey of which only the findings are wanted */
 
 char *sdsim_print_count(uint64_t count, const char *what, char *out, size_t size)
 {
@@ -32,8 +36,8 @@ static void print_about_volume(const struct sdsim_layout *layout,
                  said, found, sdsim_print_sectors(said - found, bytes, sizeof bytes));
         break;
     case SDSIM_FINDING_UNREADABLE:
-        snprintf(out, size, "%s failed, the first at sector %" PRIu64,
-                 sdsim_print_count(found, "read", runs, sizeof runs), said);
+        snprintf(out, size, "%s failed, the first here",
+                 sdsim_print_count(found, "read", runs, sizeof runs));
         break;
     case SDSIM_FINDING_PARTITION:
         snprintf(out, size,
@@ -56,10 +60,8 @@ static void print_about_volume(const struct sdsim_layout *layout,
                  found);
         break;
     case SDSIM_FINDING_FATS_DIFFER:
-        snprintf(out, size,
-                 "the two FATs differ in %s, the first is number %" PRIu64
-                 ": an update ended between them",
-                 sdsim_print_count(found, "sector", runs, sizeof runs), said);
+        snprintf(out, size, "the two FATs differ in %s: an update ended between them",
+                 sdsim_print_count(found, "sector", runs, sizeof runs));
         break;
     case SDSIM_FINDING_LOST_CLUSTERS:
         sdsim_print_sectors(found * layout->geometry.cluster_sectors, bytes, sizeof bytes);
@@ -70,11 +72,15 @@ static void print_about_volume(const struct sdsim_layout *layout,
                  sdsim_print_count(said, "run", runs, sizeof runs), finding->cluster,
                  sdsim_layout_lba(layout, finding->cluster));
         break;
+    case SDSIM_FINDING_GPT_BACKUP:
+        snprintf(out, size,
+                 "the second GPT header, sector %" PRIu64
+                 ", is missing or damaged: is the end of the card missing?",
+                 said);
+        break;
     default: {
         static const char *const texts[SDSIM_FINDING_KINDS] = {
             [SDSIM_FINDING_GPT_SUM] = "the GPT has a wrong check sum",
-            [SDSIM_FINDING_GPT_BACKUP] =
-                "the second GPT header is missing or damaged: is the end of the card missing?",
             [SDSIM_FINDING_BOOT_SUM] =
                 "the boot region has a wrong check sum: PCs refuse the volume",
             [SDSIM_FINDING_DIRTY] = "marked as in use: it was not unmounted cleanly",
@@ -138,7 +144,7 @@ static void print_about_chain(const struct sdsim_finding *finding, char *out, si
         snprintf(out, size, "cluster %" PRIu32 " is its own but marked as bad", cluster);
         break;
     case SDSIM_FINDING_MISSING:
-        snprintf(out, size, "%" PRIu64 " of its %s lie behind the end of the image", found,
+        snprintf(out, size, "%" PRIu64 " of its %s missing: behind the end of the image", found,
                  sdsim_print_count(said, "cluster", clusters, sizeof clusters));
         break;
     default:
@@ -176,18 +182,40 @@ static void print_about_entry(const struct sdsim_finding *finding, char *out, si
 char *sdsim_finding_text(const struct sdsim_layout *layout, const struct sdsim_finding *finding,
                          char *out, size_t size)
 {
+    size_t used = 0;
+    if (finding->path != NULL) {
+        (void)snprintf(out, size, "%s: ", finding->path);
+        used = strlen(out);
+    }
     if (finding->path == NULL) {
         print_about_volume(layout, finding, out, size);
-        return out;
-    }
-    int used = snprintf(out, size, "%s: ", finding->path);
-    if (used < 0 || (size_t)used >= size) {
-        return out;
-    }
-    if (finding->kind <= SDSIM_FINDING_MISSING) {
-        print_about_chain(finding, out + used, size - (size_t)used);
+    } else if (finding->kind <= SDSIM_FINDING_MISSING) {
+        print_about_chain(finding, out + used, size - used);
     } else {
-        print_about_entry(finding, out + used, size - (size_t)used);
+        print_about_entry(finding, out + used, size - used);
     }
+    used = strlen(out);
+    (void)snprintf(out + used, size - used, " (sector %" PRIu32 ", %s)", finding->lba,
+                   sdsim_layout_structure(layout, finding->lba));
     return out;
+}
+
+bool sdsim_layout_explain(const struct sdsim_disk *disk, char *out, size_t size)
+{
+    const struct sdsim_layout_wishes wishes = {.au_sectors = AU_SECTORS};
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    struct sdsim_layout *layout = sdsim_layout_create(disk, &wishes, &diags);
+    out[0] = '\0';
+    if (diags.count > 0) {
+        (void)snprintf(out, size, "%s", diags.items[0].text);
+    }
+    for (size_t i = 0; layout != NULL && i < layout->finding_count && out[0] == '\0'; i++) {
+        if (sdsim_finding_is_damage(layout->findings[i].kind)) {
+            (void)sdsim_finding_text(layout, &layout->findings[i], out, size);
+        }
+    }
+    sdsim_layout_destroy(layout);
+    sdsim_diags_free(&diags);
+    return out[0] != '\0';
 }

@@ -1,0 +1,274 @@
+/*
+ * The blocks of the fast SD port.
+ *
+ * A block is clocks and what the host adds to it. Where the CPU moves the data through a FIFO, that
+ * runs beside the data bits, and only what it takes longer stops the clock. A check sum made in
+ * software runs beside other blocks: when writing, the next block can't go before it is made; when
+ * reading, the checks lag behind and are made good at the end.
+ *
+ * Alike blocks are multiplied. A cycle is as many blocks as it takes for the clock's remainder to
+ * come round; it is stepped once and repeated if it ended with the remainder it began with: then
+ * the block before it and the last one in it took equally long, and so the check sum of the next
+ * one is as far.
+ */
+#include <string.h>
+
+#include "port/fast.h"
+#include "port/fast_sd.h"
+
+/* The data bits, and the CPU beside them. */
+static void move_data(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
+{
+    const sdsim_ps from = *now;
+    const uint32_t lines = port->mode == SDSIM_BUS_SD4 ? 4 : 1;
+    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, 8 / lines * bytes);
+    sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
+}
+
+/* Start bit, check sum and end bit of a packet. */
+static uint32_t frame_clocks(const struct sdsim_port *port, uint32_t bytes)
+{
+    return sdsim_bus_packet_clocks(port->mode, bytes) -
+           (port->mode == SDSIM_BUS_SD4 ? 2 * bytes : 8 * bytes);
+}
+
+/* ---- reading ---- */
+
+/* A block has arrived at `now`; `checked` is when the checks of all blocks will be done. */
+static void check_block(sdsim_ps *checked, sdsim_ps now, sdsim_ps work)
+{
+    *checked = sdsim_time_sum(*checked > now ? *checked : now, work);
+}
+
+/* The cycle that has just ended, `span` long with `work` of checks in it, was repeated `times`
+ * times, up to `now`. What the checks lag behind, every cycle makes larger or smaller by the
+ * difference. (Where it is down to the last block's own check, it is a little more than said here,
+ * but over before the next block arrives.) */
+static void repeat_checks(sdsim_ps *checked, sdsim_ps now, sdsim_ps span, sdsim_ps work,
+                          uint64_t times)
+{
+    const sdsim_ps lag = sdsim_time_since(*checked, now - sdsim_time_times(span, times));
+    const sdsim_ps lag_now = work > span
+                                 ? sdsim_time_sum(lag, sdsim_time_times(work - span, times))
+                                 : sdsim_time_since(lag, sdsim_time_times(span - work, times));
+    *checked = sdsim_time_sum(now, lag_now);
+}
+
+/* One block from the card, its first bit not before the card is ready. */
+static void read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                       bool from_medium, sdsim_ps *checked)
+{
+    sdsim_fast_sd_await(port, now, SDSIM_ACCESS, SDSIM_SD_N_AC, sdsim_card_read_ready(port->card));
+    move_data(port, now, tx->block_bytes);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, tx->block_bytes));
+    if (from_medium) {
+        sdsim_card_read_done(port->card, *now);
+        check_block(checked, *now, port->sd->read_cpu);
+    }
+    sdsim_fast_sd_cpu(port, now, SDSIM_GAP, port->sd->block_gap);
+}
+
+static void take_bytes(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t index,
+                       uint32_t count)
+{
+    if (tx->out != NULL && count > 0) {
+        sdsim_card_read_many(port->card, count, tx->out + (size_t)index * SDSIM_SECTOR);
+    }
+}
+
+/* Steps a cycle of blocks that are alike, and repeats it; returns how many blocks that were. */
+static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
+                           const struct sdsim_transaction *tx, uint32_t done, uint32_t cycle,
+                           uint32_t alike, sdsim_ps *checked)
+{
+    struct sdsim_cycle snapshot;
+    const uint64_t remainder = port->clock.remainder;
+    sdsim_cycle_begin(&snapshot, port->meter, *now);
+    for (uint32_t i = 0; i < cycle; i++) {
+        take_bytes(port, tx, done + i, 1);
+        read_block(port, now, tx, true, checked);
+    }
+    if (port->clock.remainder != remainder) {
+        return cycle; /* waits whose length depends on it: the cycle does not repeat */
+    }
+    const uint32_t times = (alike - 1 - cycle) / cycle;
+    const uint32_t blocks = times * cycle;
+    take_bytes(port, tx, done + cycle, blocks);
+    const sdsim_ps span = *now - snapshot.start;
+    const sdsim_ps all = sdsim_cycle_repeat(&snapshot, port->meter, now, times);
+    sdsim_card_read_skip(port->card, blocks, all);
+    repeat_checks(checked, *now, span, sdsim_time_times(port->sd->read_cpu, cycle), times);
+    return cycle + blocks;
+}
+
+/* The card has nothing more to send: the card's end, or that of a counted transfer. */
+static bool no_more(const struct sdsim_card *card)
+{
+    return card->state != SDSIM_CARD_DATA || sdsim_card_read_beyond(card);
+}
+
+void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        bool from_medium, struct sdsim_result *result)
+{
+    const uint32_t cycle = (uint32_t)port->clock.period_den;
+    sdsim_ps checked = *now;
+    uint32_t done = 0;
+    while (done < tx->blocks) {
+        if (from_medium && no_more(port->card)) {
+            result->outcome = SDSIM_OUTCOME_NO_DATA;
+            break;
+        }
+        if (from_medium) {
+            take_bytes(port, tx, done, 1);
+        } else if (tx->out != NULL) {
+            memcpy(tx->out + (size_t)done * tx->block_bytes, port->card->block, tx->block_bytes);
+        }
+        read_block(port, now, tx, from_medium, &checked);
+        done++;
+        /* Blocks of a lone read or register have nothing in common to multiply; streams do. */
+        if (port->meter->recorder == NULL && tx->blocks - done > cycle + 1 &&
+            !no_more(port->card)) {
+            const uint32_t alike = sdsim_card_read_alike(port->card, tx->blocks - done);
+            if (alike > 2 * cycle) {
+                done += read_alike(port, now, tx, done, cycle, alike, &checked);
+            }
+        }
+    }
+    sdsim_fast_sd_until(port, now, SDSIM_HOST, checked);
+    result->blocks_done = done;
+    if (from_medium) {
+        port->meter->counters.blocks_read += done;
+    }
+}
+
+/* ---- writing ---- */
+
+/* The card is ready for a block. `made` is when its check sum is made; left there is when that of
+ * the next one is. */
+static void start_block(struct sdsim_port *port, sdsim_ps *now, sdsim_ps *made)
+{
+    sdsim_fast_sd_until(port, now, SDSIM_GAP, *made);
+    sdsim_fast_sd_cpu(port, now, SDSIM_GAP, port->sd->block_start);
+    *made = sdsim_time_sum(*now, port->sd->write_cpu);
+}
+
+/* A block has gone; false if the card's status says no, or there is none because a counted transfer
+ * is over. */
+static bool give_block(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t index,
+                       sdsim_ps now)
+{
+    if (port->card->state != SDSIM_CARD_RECEIVE) {
+        return false;
+    }
+    const struct sdsim_content content =
+        sdsim_content_after(tx->content, (uint64_t)index * SDSIM_SECTOR);
+    return sdsim_card_write_block(port->card, now, &content);
+}
+
+static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        uint32_t index, sdsim_ps *made)
+{
+    start_block(port, now, made);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR);
+    move_data(port, now, SDSIM_SECTOR);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, SDSIM_SECTOR));
+    const bool accepted = give_block(port, tx, index, *now);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS);
+    return accepted;
+}
+
+/* The last block goes on its way while the driver, once the FIFO has it, goes on. */
+static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                         uint32_t index, sdsim_ps *made)
+{
+    const uint32_t data = port->mode == SDSIM_BUS_SD4 ? 2 * SDSIM_SECTOR : 8 * SDSIM_SECTOR;
+    const uint32_t frame = frame_clocks(port, SDSIM_SECTOR);
+    const uint32_t status = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS;
+    start_block(port, now, made);
+    sdsim_ps at = sdsim_time_sum(*now, sdsim_clock_take(&port->clock, SDSIM_SD_N_WR));
+    const sdsim_ps filled = sdsim_time_sum(at, port->sd->fifo);
+    const sdsim_ps sent = sdsim_time_sum(at, sdsim_clock_take(&port->clock, data));
+    at = filled > sent ? filled : sent;
+    const sdsim_ps frame_end = sdsim_time_sum(at, sdsim_clock_take(&port->clock, frame));
+    const bool accepted = give_block(port, tx, index, frame_end);
+    port->behind_until = sdsim_time_sum(frame_end, sdsim_clock_take(&port->clock, status));
+    port->behind_frame = port->behind_until - at;
+    port->meter->counters.bus_clocks += SDSIM_SD_N_WR + data + frame + status;
+    sdsim_fast_sd_until(port, now, SDSIM_COPY, filled);
+    return accepted;
+}
+
+void sdsim_fast_sd_settle(struct sdsim_port *port, sdsim_ps *now)
+{
+    const sdsim_ps left = sdsim_time_since(port->behind_until, *now);
+    port->behind_until = 0;
+    if (left > 0) {
+        const sdsim_ps frame = left < port->behind_frame ? left : port->behind_frame;
+        sdsim_spend(port->meter, now, SDSIM_PAYLOAD, SDSIM_LANE_BUS, left - frame);
+        sdsim_spend(port->meter, now, SDSIM_PROTOCOL, SDSIM_LANE_BUS, frame);
+    }
+}
+
+/* Steps a cycle of blocks that are alike, and repeats it; adds them to *done. False if the card
+ * refused one. */
+static bool write_alike(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        uint32_t *done, uint32_t cycle, uint32_t alike, sdsim_ps *made)
+{
+    struct sdsim_cycle snapshot;
+    const uint64_t remainder = port->clock.remainder;
+    sdsim_cycle_begin(&snapshot, port->meter, *now);
+    for (uint32_t i = 0; i < cycle; i++) {
+        sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
+        if (!write_block(port, now, tx, *done, made)) {
+            return false;
+        }
+        ++*done;
+    }
+    if (port->clock.remainder != remainder) {
+        return true;
+    }
+    const uint32_t times = (alike - cycle) / cycle;
+    const struct sdsim_content content =
+        sdsim_content_after(tx->content, (uint64_t)*done * SDSIM_SECTOR);
+    const sdsim_ps span = sdsim_cycle_repeat(&snapshot, port->meter, now, times);
+    *made = sdsim_time_sum(*made, span);
+    *done += times * cycle;
+    return sdsim_card_write_skip(port->card, times * cycle, span, &content);
+}
+
+void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                         struct sdsim_result *result)
+{
+    const uint32_t cycle = (uint32_t)port->clock.period_den;
+    const bool behind = (tx->flags & SDSIM_WRITE_BEHIND) != 0;
+    const uint32_t stepped = behind ? tx->blocks - 1 : tx->blocks;
+    bool accepted = true;
+    uint32_t done = 0;
+    sdsim_fast_sd_cpu(port, now, SDSIM_HOST, port->sd->write_cpu);
+    sdsim_ps made = *now;
+    while (done < tx->blocks && accepted) {
+        const bool regular = sdsim_card_write_alike(port->card, 1) == 1;
+        if (done > 0) {
+            sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
+        }
+        accepted = done < stepped ? write_block(port, now, tx, done, &made)
+                                  : write_behind(port, now, tx, done, &made);
+        done += accepted ? 1 : 0;
+        if (!accepted || !regular || port->meter->recorder != NULL || stepped <= done + cycle ||
+            port->card->state != SDSIM_CARD_RECEIVE) {
+            continue;
+        }
+        const uint32_t alike = sdsim_card_write_alike(port->card, stepped - done);
+        if (alike >= 2 * cycle) {
+            accepted = write_alike(port, now, tx, &done, cycle, alike, &made);
+        }
+    }
+    if (!accepted) {
+        result->outcome = SDSIM_OUTCOME_NOT_ACCEPTED;
+    }
+    if (!behind && (tx->flags & SDSIM_LEAVE_BUSY) == 0) {
+        sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
+    }
+    result->blocks_done = done;
+    port->meter->counters.blocks_written += done;
+}
