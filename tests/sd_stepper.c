@@ -147,14 +147,16 @@ static bool wait_for(struct stepper *s, const struct sdsim_wait *wait)
     return true;
 }
 
-/* Start bit, bytes with the CPU beside them, CRC and end bit; where the data bits began and ended. */
-static void packet(struct stepper *s, uint32_t bytes, sdsim_ps *data_end)
+/* Start bit, bytes with the CPU beside them, CRC and end bit; when the data bits were over, and the
+ * CPU with them too. */
+static void packet(struct stepper *s, uint32_t bytes, sdsim_ps *sent, sdsim_ps *data_end)
 {
     const sdsim_ps from = s->now;
     const unsigned per_byte = s->port->mode == SDSIM_BUS_SD4 ? 2 : 8;
     for (uint32_t i = 0; i < bytes; i++) {
         bits(s, SDSIM_PAYLOAD, per_byte);
     }
+    *sent = s->now;
     if (s->now < from + s->engine->fifo) {
         stand_still(s, SDSIM_GAP, from + s->engine->fifo - s->now);
     }
@@ -167,6 +169,7 @@ static void step_read(struct stepper *s, const struct sdsim_transaction *tx, boo
 {
     struct sdsim_card *card = s->port->card;
     sdsim_ps checked = s->now;
+    sdsim_ps sent;
     sdsim_ps data_end;
     for (; result->blocks_done < tx->blocks; result->blocks_done++) {
         uint8_t *out =
@@ -182,7 +185,7 @@ static void step_read(struct stepper *s, const struct sdsim_transaction *tx, boo
         } else if (out != NULL) {
             memcpy(out, card->block, tx->block_bytes);
         }
-        packet(s, tx->block_bytes, &data_end);
+        packet(s, tx->block_bytes, &sent, &data_end);
         if (medium) {
             sdsim_card_read_done(card, s->now);
             checked = (checked > s->now ? checked : s->now) + s->engine->read_cpu;
@@ -201,17 +204,21 @@ static bool step_behind(struct stepper *s, const struct sdsim_content *content)
     struct sdsim_port *port = s->port;
     const struct sdsim_account account = port->meter->account;
     struct stepper beside = *s;
+    sdsim_ps sent;
     sdsim_ps data_end;
     bits(&beside, SDSIM_PROTOCOL, 2);
+    const sdsim_ps begun = beside.now;
     const sdsim_ps filled = beside.now + s->engine->fifo;
-    packet(&beside, SDSIM_SECTOR, &data_end);
+    packet(&beside, SDSIM_SECTOR, &sent, &data_end);
     const bool accepted =
         port->card->left > 0 && sdsim_card_write_block(port->card, beside.now, content);
     bits(&beside, SDSIM_PROTOCOL, 2 + 5);
     port->behind_until = beside.now;
     port->behind_frame = beside.now - data_end;
     port->meter->account = account;
-    stand_still(s, SDSIM_COPY, filled - s->now);
+    stand_still(s, SDSIM_PROTOCOL, begun - s->now);
+    stand_still(s, SDSIM_PAYLOAD, overlap(begun, filled, begun, sent));
+    stand_still(s, SDSIM_GAP, filled - s->now);
     return accepted;
 }
 
@@ -220,6 +227,7 @@ static void step_write(struct stepper *s, const struct sdsim_transaction *tx,
 {
     struct sdsim_port *port = s->port;
     sdsim_ps crc_made = s->now + s->engine->write_cpu;
+    sdsim_ps sent;
     sdsim_ps data_end;
     bool accepted = true;
     bool behind = false;
@@ -240,7 +248,7 @@ static void step_write(struct stepper *s, const struct sdsim_transaction *tx,
             accepted = step_behind(s, &content);
         } else {
             bits(s, SDSIM_PROTOCOL, 2);
-            packet(s, SDSIM_SECTOR, &data_end);
+            packet(s, SDSIM_SECTOR, &sent, &data_end);
             accepted = port->card->left > 0 && sdsim_card_write_block(port->card, s->now, &content);
             bits(s, SDSIM_PROTOCOL, 2 + 5);
         }

@@ -10,6 +10,12 @@ static enum sdsim_fat_result need_bit(struct sdsim_volume *volume, uint32_t bit)
                              SDSIM_FOR_BITMAP);
 }
 
+/* The bitmap sector that was asked for. */
+static struct sdsim_sector *bitmap_sector(struct sdsim_volume *volume)
+{
+    return sdsim_window_of(volume, SDSIM_FOR_BITMAP);
+}
+
 static uint8_t mask_of(uint32_t bit)
 {
     return (uint8_t)(1u << bit % 8);
@@ -29,7 +35,7 @@ enum sdsim_fat_result sdsim_bitmap_find(struct sdsim_volume *volume, uint32_t fr
         if (result != SDSIM_FAT_OK) {
             return result;
         }
-        const uint8_t *bytes = sdsim_window_at(volume, 0);
+        const uint8_t *bytes = sdsim_sector_bytes(bitmap_sector(volume));
         const uint32_t sector_end = bit - bit % BITS_PER_SECTOR + BITS_PER_SECTOR;
         const uint32_t stop = sector_end < bits ? sector_end : bits;
         do {
@@ -63,12 +69,12 @@ enum sdsim_fat_result sdsim_bitmap_change(struct sdsim_volume *volume, uint32_t 
         if (result != SDSIM_FAT_OK) {
             return result;
         }
-        uint8_t *byte = sdsim_window_at(volume, bit / 8);
+        uint8_t *byte = sdsim_sector_bytes(bitmap_sector(volume)) + bit / 8 % SDSIM_SECTOR;
         if (((*byte & mask_of(bit)) != 0) == used) {
             return SDSIM_FAT_CORRUPT;
         }
         *byte ^= mask_of(bit);
-        volume->window.dirty = true;
+        bitmap_sector(volume)->dirty = true;
     }
     return SDSIM_FAT_OK;
 }
@@ -81,7 +87,8 @@ enum sdsim_fat_result sdsim_bitmap_count_free(struct sdsim_volume *volume, uint3
         if (result != SDSIM_FAT_OK) {
             return result;
         }
-        count += (*sdsim_window_at(volume, bit / 8) & mask_of(bit)) == 0;
+        const uint8_t *byte = sdsim_sector_bytes(bitmap_sector(volume)) + bit / 8 % SDSIM_SECTOR;
+        count += (*byte & mask_of(bit)) == 0;
     }
     *free_clusters = count;
     return SDSIM_FAT_OK;

@@ -9,6 +9,14 @@ static enum sdsim_fat_result need_fat(struct sdsim_volume *volume, uint64_t byte
                              SDSIM_FOR_FAT);
 }
 
+/* The bytes of the FAT from `byte` on, once they were asked for; `change`: they will differ. */
+static uint8_t *fat_at(struct sdsim_volume *volume, uint64_t byte, bool change)
+{
+    struct sdsim_sector *sector = sdsim_window_of(volume, SDSIM_FOR_FAT);
+    sector->dirty = sector->dirty || change;
+    return sdsim_sector_bytes(sector) + byte % SDSIM_SECTOR;
+}
+
 /* A 12-bit entry lies in two bytes that may lie in two sectors; FatFs asks for both in turn. */
 static enum sdsim_fat_result get12(struct sdsim_volume *volume, uint32_t cluster, uint32_t *value)
 {
@@ -17,12 +25,12 @@ static enum sdsim_fat_result get12(struct sdsim_volume *volume, uint32_t cluster
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    const uint32_t low = *sdsim_window_at(volume, at);
+    const uint32_t low = *fat_at(volume, at, false);
     result = need_fat(volume, at + 1);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    const uint32_t both = low | (uint32_t)*sdsim_window_at(volume, at + 1) << 8;
+    const uint32_t both = low | (uint32_t)*fat_at(volume, at + 1, false) << 8;
     *value = cluster % 2 != 0 ? both >> 4 : both & 0xFFF;
     return SDSIM_FAT_OK;
 }
@@ -35,13 +43,13 @@ static enum sdsim_fat_result set12(struct sdsim_volume *volume, uint32_t cluster
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    uint8_t *byte = sdsim_window_change(volume, at);
+    uint8_t *byte = fat_at(volume, at, true);
     *byte = odd ? (uint8_t)((*byte & 0x0F) | (value & 0x0F) << 4) : (uint8_t)value;
     result = need_fat(volume, at + 1);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    byte = sdsim_window_change(volume, at + 1);
+    byte = fat_at(volume, at + 1, true);
     *byte = odd ? (uint8_t)(value >> 4) : (uint8_t)((*byte & 0xF0) | (value >> 8 & 0x0F));
     return SDSIM_FAT_OK;
 }
@@ -57,7 +65,7 @@ enum sdsim_fat_result sdsim_fat_get(struct sdsim_volume *volume, uint32_t cluste
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    const uint8_t *entry = sdsim_window_at(volume, at);
+    const uint8_t *entry = fat_at(volume, at, false);
     switch (type) {
     case SDSIM_FAT16:
         *value = sdsim_get16(entry);
@@ -83,7 +91,7 @@ enum sdsim_fat_result sdsim_fat_set(struct sdsim_volume *volume, uint32_t cluste
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    uint8_t *entry = sdsim_window_change(volume, at);
+    uint8_t *entry = fat_at(volume, at, true);
     switch (type) {
     case SDSIM_FAT16:
         sdsim_put16(entry, value & 0xFFFF);

@@ -2,12 +2,14 @@
  * The directory tree of a volume: make, remove, rename, look at and list entries; the free count.
  *
  * Paths are absolute, UTF-8, with '/' or '\' between parts; case is ignored. Limits: no "." and
- * "..", no current directory, no volume label.
+ * "..", no current directory, no volume label. The classic library can't rename and has no free
+ * count (SDSIM_FAT_DENIED).
  */
 #ifndef SDSIM_FAT_TREE_H
 #define SDSIM_FAT_TREE_H
 
 #include "fat/dir.h"
+#include "fat/file.h"
 #include "fat/volume.h"
 
 /* UTF-8 bytes of the longest name, with its zero. */
@@ -43,7 +45,8 @@ enum sdsim_fat_result sdsim_tree_stat(struct sdsim_volume *volume, sdsim_ps *now
 struct sdsim_dir_list {
     struct sdsim_volume *volume; /* NULL: not open */
     uint32_t mount;
-    struct sdsim_dir dir;
+    struct sdsim_dir dir;        /* FatFs */
+    struct sdsim_file directory; /* SdFat, classic */
 };
 
 /*
@@ -57,7 +60,7 @@ enum sdsim_fat_result sdsim_dir_list_next(struct sdsim_dir_list *listing, sdsim_
                                           struct sdsim_dir_info *entry, bool *more);
 enum sdsim_fat_result sdsim_dir_list_close(struct sdsim_dir_list *listing, sdsim_ps *now);
 
-/* Free clusters: from memory if known, else by reading the whole FAT or bitmap. */
+/* Free clusters: from memory if FatFs knows them, else by reading the whole FAT or bitmap. */
 enum sdsim_fat_result sdsim_tree_free(struct sdsim_volume *volume, sdsim_ps *now,
                                       uint32_t *clusters);
 

@@ -1,12 +1,14 @@
 /*
- * A mounted FAT12, FAT16, FAT32 or exFAT volume, accessed the way FatFs accesses it.
+ * A mounted FAT12, FAT16, FAT32 or exFAT volume, accessed the way a firmware's library does it:
+ * FatFs, SdFat, or the classic Arduino library.
  *
- * Everything FatFs knows about a volume between two calls is here: where its parts lie, the last
- * allocated cluster and the free count, and the window - the one buffered sector through which all
- * FAT, directory, bitmap and FSINFO accesses go (and partial data sectors too where files have no
- * buffer of their own). All structures are real bytes on the disk below; nothing about them is
- * cached but the window. That is why the block operations come out in FatFs's order, with its LBAs
- * and counts. The rules and how they were checked: RULES.md of the oracle the tests replay.
+ * Everything the library knows about a volume between two calls is here: where its parts lie, where
+ * it looks for free clusters, and the window - the one buffered sector through which all FAT,
+ * directory, bitmap and FSINFO accesses go (and partial data sectors too where files have no buffer
+ * of their own); SdFat may have a second one for the FAT or bitmap. All structures are real bytes
+ * on the disk below; nothing about them is cached but these sectors. That is why the block
+ * operations come out in the library's order, with its LBAs and counts. The rules and how they were
+ * checked: fat/fatfs.h, fat/sdfat.h, fat/classic.h.
  *
  * Calls start at *now and leave their finish time there. During a call the volume borrows that
  * pointer; between calls it owns no time.
@@ -24,6 +26,13 @@
 #include "fat/result.h"
 #include "fat/sector.h"
 
+enum sdsim_fat_library {
+    SDSIM_LIBRARY_FATFS,
+    SDSIM_LIBRARY_SDFAT,
+    SDSIM_LIBRARY_CLASSIC, /* "SD" of the Arduino IDE, from an SdFat of 2009 */
+    SDSIM_LIBRARY_COUNT
+};
+
 enum sdsim_long_names {
     SDSIM_LFN_NONE,   /* 8.3 names only; exFAT can't be mounted */
     SDSIM_LFN_STATIC, /* buffer in .bss */
@@ -36,11 +45,12 @@ enum sdsim_append_style {
     SDSIM_APPEND_SEEKS_AT_OPEN,    /* CircuitPython: one seek to the size at open */
 };
 
-/* How a build of FatFs and the glue above it behave. All zero: FatFs R0.13c..R0.15 with buffers per
- * file, no long names. */
+/* How a build of a library and the glue above it behave. All zero: FatFs R0.13c..R0.15 with buffers
+ * per file, no long names. */
 struct sdsim_volume_config {
+    enum sdsim_fat_library library;
     bool tiny;  /* FF_FS_TINY: files have no sector buffer, partial sectors share the window */
-    bool exfat; /* FF_FS_EXFAT: exFAT volumes can be mounted */
+    bool exfat; /* exFAT volumes can be mounted: FF_FS_EXFAT; SdFat: SDFAT_FILE_TYPE 3 */
     bool gpt;   /* volumes in partitions of a GPT are found (FatFs: FF_LBA64, off in the firmware
                    modelled here) */
     bool trim;  /* FF_USE_TRIM: freed clusters are reported with CTRL_TRIM */
@@ -51,14 +61,17 @@ struct sdsim_volume_config {
     bool distrust_hint;       /* FF_FS_NOFSINFO bit 1: nor is the last allocated cluster */
     bool unlink_stats_first;  /* the glue looks the name up before f_unlink */
     bool rename_stats_first;  /* the glue looks the old name up before f_rename */
+    bool second_cache;        /* SdFat: USE_SEPARATE_FAT_CACHE and USE_EXFAT_BITMAP_CACHE */
+    bool single_sectors;      /* SdFat: USE_MULTI_SECTOR_IO is 0 */
     enum sdsim_long_names long_names;
     enum sdsim_append_style append; /* what mode "a" means */
     uint32_t clock; /* time stamp of entries: DOS date in the upper, time in the lower half;
                        0 means 2025-01-01 00:00 */
 };
 
-/* ESP-IDF 6 (FatFs R0.16) with long names on the heap; and CircuitPython (ooFatFs R0.13c). exFAT is
- * allowed in both: it changes nothing on FAT volumes. */
+/* The two builds of FatFs that the oracle's traces are from: ESP-IDF 6 (R0.16) with long names on
+ * the heap, and CircuitPython (ooFatFs R0.13c). exFAT is allowed in both: it changes nothing on FAT
+ * volumes. The builds that firmwares ship with: fat/engines.h. */
 struct sdsim_volume_config sdsim_volume_config_esp_idf(void);
 struct sdsim_volume_config sdsim_volume_config_circuitpython(void);
 
@@ -96,26 +109,35 @@ struct sdsim_geometry {
 /* "Not known", for the allocation hint and the free count. */
 #define SDSIM_UNKNOWN UINT32_MAX
 
+struct sdsim_library;
+
 struct sdsim_volume {
     struct sdsim_volume_config config;
+    const struct sdsim_library *library; /* by which it is mounted */
     struct sdsim_geometry geometry;
     const struct sdsim_disk *disk; /* not owned */
     sdsim_ps *now;                 /* the caller's, borrowed for one call */
     uint32_t mount; /* number of this mount: open files of an earlier one are invalid */
 
-    uint32_t hint;          /* last allocated cluster, or SDSIM_UNKNOWN (or out of range) */
+    uint32_t hint;          /* where free clusters are looked for. FatFs: the last one allocated,
+                               SDSIM_UNKNOWN, or out of range; the others: see there */
     uint32_t free_clusters; /* or SDSIM_UNKNOWN */
     bool changed;           /* the summary (FSINFO, percent in use) is to be written at next sync */
     bool keeps_summary;     /* there is a summary this build writes */
 
     struct sdsim_sector window;
+    struct sdsim_sector second; /* SdFat's second cache */
+    bool has_second;
+    enum sdsim_purpose second_for;     /* which sectors go through it */
+    uint64_t root_bytes;               /* classic: of the root directory, as it was at mount */
     uint16_t name[SDSIM_NAME_MAX + 1]; /* the part of a path at work, UTF-16, zero at the end */
     uint8_t set[SDSIM_SET_MAX];        /* exFAT: the entry set at work */
 };
 
 /*
- * Looks for a volume (sector 0, else the partitions of the MBR, or of a GPT if wanted, in order)
- * and reads what FatFs reads at mount. The disk is not owned and must outlive the mount; `config`
+ * Looks for a volume (FatFs: sector 0, else the partitions of the MBR, or of a GPT if wanted, in
+ * order; SdFat and classic: the first partition of the MBR, else sector 0) and reads what the
+ * library reads at mount. The disk is not owned and must outlive the mount; `config`
  * is copied. SDSIM_FAT_NO_FILE_SYSTEM if there is none, or only one this configuration can't read;
  * the volume is unmounted then. If an exFAT volume failed because of its bitmap, geometry.clusters
  * is not 0 and all of the geometry but type and bitmap_start is set, for those who look at damaged
@@ -124,12 +146,12 @@ struct sdsim_volume {
 enum sdsim_fat_result sdsim_volume_mount(struct sdsim_volume *volume, const struct sdsim_disk *disk,
                                          const struct sdsim_volume_config *config, sdsim_ps *now);
 
-/* Forgets the volume without any I/O: what is still in the window is lost, as in FatFs. */
+/* Forgets the volume without any I/O: what is still in the window is lost. */
 void sdsim_volume_unmount(struct sdsim_volume *volume);
 
 /*
- * What every call on a path does first: the volume must be mounted, and disk_status is asked. Sets
- * volume->now. (Calls on files do the same through the file.)
+ * What every call of FatFs does first: the volume must be mounted, and disk_status is asked. Sets
+ * volume->now.
  */
 enum sdsim_fat_result sdsim_volume_enter(struct sdsim_volume *volume, sdsim_ps *now);
 

@@ -20,9 +20,9 @@ enum sdsim_fat_result sdsim_disk_result(enum sdsim_disk_error error)
     return error == SDSIM_DISK_OK ? SDSIM_FAT_OK : SDSIM_FAT_DISK_ERROR;
 }
 
-enum sdsim_fat_result sdsim_window_flush(struct sdsim_volume *volume)
+enum sdsim_fat_result sdsim_window_flush_one(struct sdsim_volume *volume,
+                                             struct sdsim_sector *window)
 {
-    struct sdsim_sector *window = &volume->window;
     if (!window->dirty) {
         return SDSIM_FAT_OK;
     }
@@ -32,24 +32,34 @@ enum sdsim_fat_result sdsim_window_flush(struct sdsim_volume *volume)
     window->dirty = false;
     const struct sdsim_geometry *g = &volume->geometry;
     if (g->fats == 2 && window->lba - g->fat_start < g->fat_sectors) {
-        /* FatFs ignores a failure of the mirror. */
+        /* A failure of the mirror is ignored. */
         (void)sdsim_sector_store(window, volume->disk, volume->now, window->lba + g->fat_sectors);
     }
     return SDSIM_FAT_OK;
 }
 
-enum sdsim_fat_result sdsim_window_need(struct sdsim_volume *volume, uint32_t lba,
-                                        enum sdsim_purpose purpose)
+enum sdsim_fat_result sdsim_window_flush(struct sdsim_volume *volume)
 {
-    if (volume->window.lba == lba) {
+    return sdsim_window_flush_one(volume, &volume->window);
+}
+
+enum sdsim_fat_result sdsim_window_fill(struct sdsim_volume *volume, struct sdsim_sector *window,
+                                        uint32_t lba, enum sdsim_purpose purpose)
+{
+    if (window->lba == lba) {
         return SDSIM_FAT_OK;
     }
-    const enum sdsim_fat_result result = sdsim_window_flush(volume);
+    const enum sdsim_fat_result result = sdsim_window_flush_one(volume, window);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    return sdsim_disk_result(
-        sdsim_sector_load(&volume->window, volume->disk, volume->now, lba, purpose));
+    return sdsim_disk_result(sdsim_sector_load(window, volume->disk, volume->now, lba, purpose));
+}
+
+enum sdsim_fat_result sdsim_window_need(struct sdsim_volume *volume, uint32_t lba,
+                                        enum sdsim_purpose purpose)
+{
+    return sdsim_window_fill(volume, sdsim_window_of(volume, purpose), lba, purpose);
 }
 
 static enum sdsim_fat_result write_fsinfo(struct sdsim_volume *volume)

@@ -2,17 +2,34 @@
  * The window of a volume: the one sector through which metadata passes.
  *
  * A dirty window is written when another sector is needed or at a sync, never earlier. A sector of
- * the first FAT is written to the second FAT at the same moment; the second FAT is never read.
+ * the first FAT is written to the second FAT at the same moment; the second FAT is never read. So
+ * do all three libraries; SdFat can have a second window for FAT or bitmap.
  */
 #ifndef SDSIM_FAT_WINDOW_H
 #define SDSIM_FAT_WINDOW_H
 
 #include "fat/volume.h"
 
-/* Writes the window if it is dirty, and its mirror. */
+/* The buffered sector that sectors for `purpose` go through: the window, or SdFat's second cache.
+ */
+static inline struct sdsim_sector *sdsim_window_of(struct sdsim_volume *volume,
+                                                   enum sdsim_purpose purpose)
+{
+    return volume->has_second && purpose == volume->second_for ? &volume->second : &volume->window;
+}
+
+/* Writes a buffered sector of the volume if it is dirty, and its mirror. */
+enum sdsim_fat_result sdsim_window_flush_one(struct sdsim_volume *volume,
+                                             struct sdsim_sector *window);
+
+/* The same for the window. */
 enum sdsim_fat_result sdsim_window_flush(struct sdsim_volume *volume);
 
-/* Makes the window sector `lba`: nothing if it is, else flush and read. */
+/* Makes a buffered sector of the volume sector `lba`: nothing if it is, else flush and read. */
+enum sdsim_fat_result sdsim_window_fill(struct sdsim_volume *volume, struct sdsim_sector *window,
+                                        uint32_t lba, enum sdsim_purpose purpose);
+
+/* The same for the buffered sector that goes with the purpose. */
 enum sdsim_fat_result sdsim_window_need(struct sdsim_volume *volume, uint32_t lba,
                                         enum sdsim_purpose purpose);
 

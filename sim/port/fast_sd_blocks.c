@@ -177,7 +177,8 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
     return accepted;
 }
 
-/* The last block goes on its way while the driver, once the FIFO has it, goes on. */
+/* The last block goes on its way while the driver, once the FIFO has it, goes on. Until then its
+ * clocks are what the time goes to. */
 static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                          uint32_t index, sdsim_ps *made)
 {
@@ -185,16 +186,18 @@ static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sd
     const uint32_t frame = frame_clocks(port, SDSIM_SECTOR);
     const uint32_t status = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS;
     start_block(port, now, made);
-    sdsim_ps at = sdsim_time_sum(*now, sdsim_clock_take(&port->clock, SDSIM_SD_N_WR));
-    const sdsim_ps filled = sdsim_time_sum(at, port->sd->fifo);
-    const sdsim_ps sent = sdsim_time_sum(at, sdsim_clock_take(&port->clock, data));
-    at = filled > sent ? filled : sent;
-    const sdsim_ps frame_end = sdsim_time_sum(at, sdsim_clock_take(&port->clock, frame));
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR);
+    const sdsim_ps filled = sdsim_time_sum(*now, port->sd->fifo);
+    const sdsim_ps sent = sdsim_time_sum(*now, sdsim_clock_take(&port->clock, data));
+    const sdsim_ps data_end = filled > sent ? filled : sent;
+    const sdsim_ps frame_end = sdsim_time_sum(data_end, sdsim_clock_take(&port->clock, frame));
     const bool accepted = give_block(port, tx, index, frame_end);
     port->behind_until = sdsim_time_sum(frame_end, sdsim_clock_take(&port->clock, status));
-    port->behind_frame = port->behind_until - at;
-    port->meter->counters.bus_clocks += SDSIM_SD_N_WR + data + frame + status;
-    sdsim_fast_sd_until(port, now, SDSIM_COPY, filled);
+    port->behind_frame = port->behind_until - data_end;
+    port->meter->counters.bus_clocks += data + frame + status;
+    sdsim_spend(port->meter, now, SDSIM_PAYLOAD, SDSIM_LANE_BUS,
+                (filled < sent ? filled : sent) - *now);
+    sdsim_fast_sd_until(port, now, SDSIM_GAP, filled);
     return accepted;
 }
 

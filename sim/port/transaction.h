@@ -10,7 +10,8 @@
  *
  *   SPI  idle bytes with CS high; CS low; lead bytes; wait until ready; command, response; blocks;
  *        stop token; wait until not busy; CS high; trail bytes
- *   SD   command, response; blocks (with an automatic CMD12 if asked); wait until ready
+ *   SD   wait until ready; command, response; blocks (with an automatic CMD12 if asked); wait until
+ *        ready
  *
  * Limits: data blocks of 512 bytes or one register block; a transaction has one command.
  */
@@ -70,16 +71,16 @@ enum sdsim_response {
 
 /* Flags of a transaction. */
 enum {
-    SDSIM_SELECT = 1 << 0,      /* SPI: CS low before (if it is high) */
-    SDSIM_DESELECT = 1 << 1,    /* SPI: CS high after */
-    SDSIM_COMMAND = 1 << 2,     /* there is a command; without it an open stream is continued */
-    SDSIM_STUFF = 1 << 3,       /* SPI: the stuff byte of CMD12 is part of the command burst */
-    SDSIM_STOP_TOKEN = 1 << 4,  /* SPI: after the blocks, stop token FD */
-    SDSIM_AUTO_STOP = 1 << 5,   /* SD: the host sends CMD12 after the last block by itself */
-    SDSIM_BLOCK_READY = 1 << 6, /* SPI: wait (engine: block_ready) before each block's token */
-    SDSIM_BLOCK_BUSY = 1 << 7,  /* SPI: wait (engine: block_busy) after each data response */
-    SDSIM_STOP_READY = 1 << 8,  /* SPI: wait (engine: block_ready) before the stop token */
-    SDSIM_LEAVE_BUSY = 1 << 9,  /* SD: does not wait for the end of the last block's busy */
+    SDSIM_SELECT = 1 << 0,        /* SPI: CS low before (if it is high) */
+    SDSIM_DESELECT = 1 << 1,      /* SPI: CS high after */
+    SDSIM_COMMAND = 1 << 2,       /* there is a command; without it an open stream is continued */
+    SDSIM_STUFF = 1 << 3,         /* SPI: the stuff byte of CMD12 is part of the command burst */
+    SDSIM_STOP_TOKEN = 1 << 4,    /* SPI: after the blocks, stop token FD */
+    SDSIM_AUTO_STOP = 1 << 5,     /* SD: the host sends CMD12 after the last block by itself */
+    SDSIM_BLOCK_READY = 1 << 6,   /* SPI: wait (engine: block_ready) before each block's token */
+    SDSIM_BLOCK_BUSY = 1 << 7,    /* SPI: wait (engine: block_busy) after each data response */
+    SDSIM_STOP_READY = 1 << 8,    /* SPI: wait (engine: block_ready) before the stop token */
+    SDSIM_LEAVE_BUSY = 1 << 9,    /* SD: does not wait for the end of the last block's busy */
     SDSIM_WRITE_BEHIND = 1 << 10, /* SD: nor for the last block, once the FIFO has it (engine:
                                      fifo); the next transaction does */
 };
@@ -186,10 +187,10 @@ struct sdsim_sd_engine {
     sdsim_ps block_gap;   /* reading: after each block, clock stopped */
     sdsim_ps block_start; /* writing: once the card is ready for a block, before it: interrupt,
                              set-up */
-    sdsim_ps fifo;        /* per block, the CPU moves the data while it is on the bus; where the CPU is
+    sdsim_ps fifo;     /* per block, the CPU moves the data while it is on the bus; where the CPU is
                              slower the clock waits for it */
-    sdsim_ps read_cpu;    /* reading: per block after it arrived, while others do: CRC check */
-    sdsim_ps write_cpu;   /* writing: per block before it can go, while the one before it goes: CRC */
+    sdsim_ps read_cpu; /* reading: per block after it arrived, while others do: CRC check */
+    sdsim_ps write_cpu; /* writing: per block before it can go, while the one before it goes: CRC */
     uint32_t stop_clocks; /* between the last block and an automatic CMD12 */
     sdsim_ps copy;        /* per block, when data is bounced through a buffer */
     bool clock_stops;     /* reading: the clock runs only while the driver takes something, so the

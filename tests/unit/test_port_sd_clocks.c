@@ -308,6 +308,84 @@ static void write_behind(void **state)
     }
 }
 
+/* Waits by CMD13 for a busy of 5 ms that began `into` after a tick, looks of 106 clocks (4.24 us). */
+static void sleeps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct sdsim_wait wait;
+        sdsim_ps into;
+        uint64_t looks;
+        sdsim_ps end; /* after the busy began */
+    } rows[] = {
+        {"spinning", {.test = SDSIM_READY_STATUS}, 0, 1180, 1180 * 4240000ull},
+        {"100 us",
+         {.test = SDSIM_READY_STATUS, .sleep = 100 * SDSIM_US},
+         0,
+         49,
+         49 * 4240000ull + 48 * 100 * SDSIM_US},
+        /* HAL_Delay(1): to the end of the next tick; the last look begins at a tick. */
+        {"one tick more",
+         {.test = SDSIM_READY_STATUS, .sleep = SDSIM_MS, .tick = SDSIM_MS},
+         300 * SDSIM_US,
+         4,
+         6 * SDSIM_MS - 300 * SDSIM_US + 4240000},
+        {"one tick more, late in it",
+         {.test = SDSIM_READY_STATUS, .sleep = SDSIM_MS, .tick = SDSIM_MS},
+         900 * SDSIM_US,
+         4,
+         6 * SDSIM_MS - 900 * SDSIM_US + 4240000},
+        /* usleep(1000) with ticks of 10 ms: 10 to 20 ms. */
+        {"ten-millisecond ticks",
+         {.test = SDSIM_READY_STATUS, .sleep = 10 * SDSIM_MS, .tick = 10 * SDSIM_MS},
+         300 * SDSIM_US,
+         2,
+         20 * SDSIM_MS - 300 * SDSIM_US + 4240000},
+        /* 48, 96, ... 3072 us: 6096 us of sleep */
+        {"doubling",
+         {.test = SDSIM_READY_STATUS, .sleep = 48 * SDSIM_US, .sleep_most = SDSIM_S},
+         0,
+         8,
+         8 * 4240000ull + 6096 * SDSIM_US},
+    };
+    struct sdsim_card_params slow = params;
+    slow.flash.w1 = 5 * SDSIM_MS;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL};
+        const struct sdsim_transaction tx = {
+            .flags = SDSIM_COMMAND | SDSIM_LEAVE_BUSY,
+            .command = 24,
+            .response = SDSIM_RESPONSE_R1,
+            .direction = SDSIM_WRITE_BLOCKS,
+            .blocks = 1,
+            .block_bytes = SDSIM_SECTOR,
+            .content = &zeros,
+        };
+        const struct sdsim_transaction wait = {.ready = &rows[i].wait};
+        struct sdsim_result result;
+        struct bench bench;
+        create(&bench, SDSIM_BUS_SD4);
+        bench.card.params = &slow;
+        bench.card.flash.params = &slow.flash;
+        /* The look begins 7 clocks (CRC status) after the busy does; both are moved to a tick. */
+        const sdsim_ps block_end = 1142 * period;
+        bench.now = 20 * SDSIM_MS + rows[i].into - block_end - 7 * period;
+        sdsim_execute(&bench.port, &bench.now, &tx, &result);
+        assert_int_equal(bench.now, 20 * SDSIM_MS + rows[i].into);
+        const uint64_t looks = bench.meter.counters.commands[13];
+        sdsim_execute(&bench.port, &bench.now, &wait, &result);
+        if (bench.meter.counters.commands[13] - looks != rows[i].looks ||
+            bench.now != 20 * SDSIM_MS + rows[i].into + rows[i].end) {
+            fail_msg("%s: %llu looks until %llu ps, not %llu until %llu", rows[i].name,
+                     (unsigned long long)(bench.meter.counters.commands[13] - looks),
+                     (unsigned long long)(bench.now - 20 * SDSIM_MS - rows[i].into),
+                     (unsigned long long)rows[i].looks, (unsigned long long)rows[i].end);
+        }
+        sdsim_medium_destroy(bench.medium);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +393,7 @@ int main(void)
         cmocka_unit_test(commands),
         cmocka_unit_test(what_the_host_adds),
         cmocka_unit_test(write_behind),
+        cmocka_unit_test(sleeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

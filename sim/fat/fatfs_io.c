@@ -1,7 +1,6 @@
-#include <string.h>
+#include "fat/fatfs.h"
 
-#include "fat/file.h"
-#include "fat/file_internal.h"
+#include <string.h>
 
 /* Sector of its cluster that the position is in. */
 static uint32_t sector_in_cluster(const struct sdsim_file *file)
@@ -32,7 +31,7 @@ static enum sdsim_fat_result enter_cluster_to_read(struct sdsim_file *file)
     if (file->position == 0) {
         cluster = file->object.start;
     } else if (file->links != NULL) {
-        cluster = sdsim_file_linked_cluster(file, file->position);
+        cluster = sdsim_fatfs_linked_cluster(file, file->position);
     } else {
         const enum sdsim_fat_result result =
             sdsim_chain_next(file->volume, &file->object, file->cluster, &cluster);
@@ -105,7 +104,7 @@ static enum sdsim_fat_result read_turn(struct sdsim_file *file, uint64_t bytes, 
             return read_sectors(file, lba, sectors, out);
         }
         if (file->buffer.lba != lba) {
-            const enum sdsim_fat_result result = sdsim_file_load(file, lba);
+            const enum sdsim_fat_result result = sdsim_fatfs_load(file, lba);
             if (result != SDSIM_FAT_OK) {
                 return result;
             }
@@ -115,11 +114,10 @@ static enum sdsim_fat_result read_turn(struct sdsim_file *file, uint64_t bytes, 
     return read_piece(file, *count, out);
 }
 
-enum sdsim_fat_result sdsim_file_read(struct sdsim_file *file, sdsim_ps *now, uint64_t bytes,
-                                      void *out, uint64_t *done)
+enum sdsim_fat_result sdsim_fatfs_read(struct sdsim_file *file, sdsim_ps *now, uint64_t bytes,
+                                       void *out, uint64_t *done)
 {
-    *done = 0;
-    enum sdsim_fat_result result = sdsim_file_enter(file, now);
+    enum sdsim_fat_result result = sdsim_fatfs_enter(file, now);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
@@ -135,7 +133,7 @@ enum sdsim_fat_result sdsim_file_read(struct sdsim_file *file, sdsim_ps *now, ui
         uint32_t count;
         result = read_turn(file, bytes - *done, to, &count);
         if (result != SDSIM_FAT_OK) {
-            return sdsim_file_fail(file, result);
+            return sdsim_fatfs_fail(file, result);
         }
         file->position += count;
         *done += count;
@@ -174,7 +172,7 @@ static enum sdsim_fat_result enter_cluster_to_write(struct sdsim_file *file, boo
 static enum sdsim_fat_result leave_sector(struct sdsim_file *file)
 {
     if (!file->volume->config.tiny) {
-        return sdsim_file_flush(file);
+        return sdsim_fatfs_flush(file);
     }
     return file->volume->window.lba == file->buffer.lba ? sdsim_window_flush(file->volume)
                                                         : SDSIM_FAT_OK;
@@ -219,7 +217,7 @@ static enum sdsim_fat_result enter_sector_to_write(struct sdsim_file *file, uint
         sdsim_sector_fresh(&file->buffer, lba, SDSIM_FOR_DATA);
         return SDSIM_FAT_OK;
     }
-    return sdsim_file_load(file, lba);
+    return sdsim_fatfs_load(file, lba);
 }
 
 static enum sdsim_fat_result write_piece(struct sdsim_file *file, uint32_t count,
@@ -274,17 +272,16 @@ static enum sdsim_fat_result write_turn(struct sdsim_file *file, uint64_t bytes,
     return write_piece(file, *count, content, skip);
 }
 
-enum sdsim_fat_result sdsim_file_write(struct sdsim_file *file, sdsim_ps *now,
-                                       const struct sdsim_content *content, uint64_t bytes,
-                                       uint64_t *done)
+enum sdsim_fat_result sdsim_fatfs_write(struct sdsim_file *file, sdsim_ps *now,
+                                        const struct sdsim_content *content, uint64_t bytes,
+                                        uint64_t *done)
 {
-    *done = 0;
     enum sdsim_fat_result result = SDSIM_FAT_OK;
     if (file->seeks_each_write) {
-        result = sdsim_file_seek(file, now, file->object.size);
+        result = sdsim_fatfs_seek(file, now, file->object.size);
     }
     if (result == SDSIM_FAT_OK) {
-        result = sdsim_file_enter(file, now);
+        result = sdsim_fatfs_enter(file, now);
     }
     if (result != SDSIM_FAT_OK) {
         return result;
@@ -300,7 +297,7 @@ enum sdsim_fat_result sdsim_file_write(struct sdsim_file *file, sdsim_ps *now,
         uint32_t count;
         result = write_turn(file, bytes - *done, content, *done, &count);
         if (result != SDSIM_FAT_OK) {
-            return sdsim_file_fail(file, result);
+            return sdsim_fatfs_fail(file, result);
         }
         if (count == 0) {
             break;

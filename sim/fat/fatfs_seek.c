@@ -1,7 +1,6 @@
-#include <stdlib.h>
+#include "fat/fatfs.h"
 
-#include "fat/file.h"
-#include "fat/file_internal.h"
+#include <stdlib.h>
 
 /* Walks the chain once, counting its runs of adjacent clusters and noting up to `capacity` of them.
  */
@@ -39,11 +38,11 @@ static enum sdsim_fat_result walk_links(struct sdsim_file *file, uint32_t capaci
     return SDSIM_FAT_OK;
 }
 
-enum sdsim_fat_result sdsim_file_make_links(struct sdsim_file *file, sdsim_ps *now)
+enum sdsim_fat_result sdsim_fatfs_make_links(struct sdsim_file *file, sdsim_ps *now)
 {
     /* CircuitPython asks for the size of the table first and then for the table. */
     uint32_t count;
-    enum sdsim_fat_result result = sdsim_file_enter(file, now);
+    enum sdsim_fat_result result = sdsim_fatfs_enter(file, now);
     if (result == SDSIM_FAT_OK) {
         result = walk_links(file, 0, &count);
     }
@@ -55,11 +54,11 @@ enum sdsim_fat_result sdsim_file_make_links(struct sdsim_file *file, sdsim_ps *n
         return SDSIM_FAT_NO_MEMORY;
     }
     file->link_count = count;
-    result = sdsim_file_enter(file, now);
+    result = sdsim_fatfs_enter(file, now);
     return result == SDSIM_FAT_OK ? walk_links(file, count, &count) : result;
 }
 
-uint32_t sdsim_file_linked_cluster(const struct sdsim_file *file, uint64_t position)
+uint32_t sdsim_fatfs_linked_cluster(const struct sdsim_file *file, uint64_t position)
 {
     uint64_t index = position / sdsim_cluster_bytes(file->volume);
     for (uint32_t i = 0; i < file->link_count; i++) {
@@ -82,7 +81,7 @@ static enum sdsim_fat_result seek_linked(struct sdsim_file *file, uint64_t posit
     if (position == 0) {
         return SDSIM_FAT_OK;
     }
-    file->cluster = sdsim_file_linked_cluster(file, position - 1);
+    file->cluster = sdsim_fatfs_linked_cluster(file, position - 1);
     if (!sdsim_cluster_valid(volume, file->cluster)) {
         return SDSIM_FAT_CORRUPT;
     }
@@ -92,7 +91,7 @@ static enum sdsim_fat_result seek_linked(struct sdsim_file *file, uint64_t posit
     if (position % SDSIM_SECTOR == 0 || lba == file->buffer.lba) {
         return SDSIM_FAT_OK;
     }
-    return sdsim_file_load(file, lba);
+    return sdsim_fatfs_load(file, lba);
 }
 
 static void grow_to(struct sdsim_file *file, uint64_t size)
@@ -201,12 +200,12 @@ static enum sdsim_fat_result seek_walking(struct sdsim_file *file, uint64_t posi
     }
     const uint32_t in_cluster = (uint32_t)(file->position % sdsim_cluster_bytes(volume));
     const uint32_t lba = sdsim_cluster_lba(volume, file->cluster) + in_cluster / SDSIM_SECTOR;
-    return lba == file->buffer.lba ? SDSIM_FAT_OK : sdsim_file_load(file, lba);
+    return lba == file->buffer.lba ? SDSIM_FAT_OK : sdsim_fatfs_load(file, lba);
 }
 
-enum sdsim_fat_result sdsim_file_seek(struct sdsim_file *file, sdsim_ps *now, uint64_t position)
+enum sdsim_fat_result sdsim_fatfs_seek(struct sdsim_file *file, sdsim_ps *now, uint64_t position)
 {
-    enum sdsim_fat_result result = sdsim_file_enter(file, now);
+    enum sdsim_fat_result result = sdsim_fatfs_enter(file, now);
     if (result == SDSIM_FAT_OK) {
         result =
             sdsim_chain_settle_last(file->volume, &file->object, file->cluster, SDSIM_CHAIN_END);
@@ -214,7 +213,7 @@ enum sdsim_fat_result sdsim_file_seek(struct sdsim_file *file, sdsim_ps *now, ui
     if (result == SDSIM_FAT_OK) {
         result = file->links != NULL ? seek_linked(file, position) : seek_walking(file, position);
         if (result != SDSIM_FAT_OK) {
-            (void)sdsim_file_fail(file, result);
+            (void)sdsim_fatfs_fail(file, result);
         }
     }
     return result;
