@@ -36,11 +36,11 @@ const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *no
     uint64_t done = 0;
     result = sdsim_stream_write(&task->stream, now, &content, task->params->call, &done);
     task->result->bytes += done;
+    const char *error = result == SDSIM_FAT_OK && done < task->params->call
+                            ? sdsim_workload_cut_short(task)
+                            : sdsim_workload_failed(task, result);
     const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
-    if (result == SDSIM_FAT_OK) {
-        result = done < task->params->call ? SDSIM_FAT_DENIED : closed;
-    }
-    return sdsim_workload_failed(task, result);
+    return error != NULL ? error : sdsim_workload_failed(task, closed);
 }
 
 const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)

@@ -23,6 +23,9 @@ struct sdsim_workload_task {
  * into the task's result, too. */
 const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_fat_result result);
 
+/* Why a write ended early although nothing failed. */
+const char *sdsim_workload_cut_short(struct sdsim_workload_task *task);
+
 /* One call each; NULL or what went wrong. */
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);

@@ -29,6 +29,14 @@ const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_f
     return result == SDSIM_FAT_DENIED ? "the volume is full" : sdsim_fat_result_text(result);
 }
 
+const char *sdsim_workload_cut_short(struct sdsim_workload_task *task)
+{
+    const struct sdsim_file *file = &task->stream.file;
+    return file->position >= sdsim_file_size_max(task->volume)
+               ? "the file is as large as a file on FAT may be, 4 GiB less one byte"
+               : sdsim_workload_failed(task, SDSIM_FAT_DENIED);
+}
+
 /* ---- sequential calls ---- */
 
 static struct sdsim_content content_at(uint64_t offset)
@@ -74,19 +82,40 @@ static const char *read_call(struct sdsim_workload_task *task, sdsim_ps *now, ui
     return sdsim_workload_failed(task, result);
 }
 
-/* Closes the file at work and opens the one with number `number`. */
+/* Allocates the room a file that is written will need. */
+static const char *preallocate(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const struct sdsim_workload_params *params = task->params;
+    const uint64_t rotated = params->rotate_every;
+    const uint64_t bytes = rotated > 0 && rotated < params->total ? rotated : params->total;
+    if (!params->preallocate) {
+        return NULL;
+    }
+    if (bytes > sdsim_file_size_max(task->volume)) {
+        return "a file on FAT may not be as large as what is to be preallocated";
+    }
+    const enum sdsim_fat_result result = sdsim_file_expand(&task->stream.file, now, bytes);
+    const char *error = sdsim_workload_failed(task, result);
+    return result == SDSIM_FAT_DENIED
+               ? "no run of free clusters is as long as what is to be preallocated"
+               : error;
+}
+
+/* Closes the file at work and opens the one with number `number`. Names stay short names. */
 static const char *next_file(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t number)
 {
     enum sdsim_fat_result result = sdsim_stream_close(&task->stream, now);
     task->open = false;
     if (result == SDSIM_FAT_OK) {
         char path[24];
-        snprintf(path, sizeof path, "/DATA%04u.BIN", (unsigned)(number % 10000));
+        snprintf(path, sizeof path, number < 10000 ? "/DATA%04u.BIN" : "/D%07u.BIN",
+                 (unsigned)(number % 10000000));
         result = sdsim_stream_open(&task->stream, task->volume, task->file, task->meter, now, path,
                                    SDSIM_OPEN_WRITE);
         task->open = result == SDSIM_FAT_OK;
     }
-    return sdsim_workload_failed(task, result);
+    const char *error = sdsim_workload_failed(task, result);
+    return error != NULL ? error : preallocate(task, now);
 }
 
 static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -106,7 +135,7 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
         sdsim_stream_write(&task->stream, now, &content, params->call, &done);
     task->result->bytes += done;
     if (result == SDSIM_FAT_OK && done < params->call) {
-        return "the volume is full";
+        return sdsim_workload_cut_short(task);
     }
     return sdsim_workload_failed(task, result);
 }
@@ -248,13 +277,11 @@ static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
     if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
         return NULL;
     }
-    enum sdsim_fat_result result = sdsim_stream_open(&task->stream, task->volume, task->file,
-                                                     task->meter, now, action->path, action->mode);
+    const enum sdsim_fat_result result = sdsim_stream_open(
+        &task->stream, task->volume, task->file, task->meter, now, action->path, action->mode);
     task->open = result == SDSIM_FAT_OK;
-    if (task->open && task->params->preallocate && action->mode == SDSIM_OPEN_WRITE) {
-        result = sdsim_file_expand(&task->stream.file, now, task->params->total);
-    }
-    return sdsim_workload_failed(task, result);
+    const char *error = sdsim_workload_failed(task, result);
+    return error != NULL || action->mode != SDSIM_OPEN_WRITE ? error : preallocate(task, now);
 }
 
 /* Ends what the calls left open, also after an error. */

@@ -86,7 +86,7 @@ __attribute__((format(printf, 2, 3))) static struct command *add(struct readme *
     return command;
 }
 
-/* A block between fences: commands, the output of one, or the scenario. */
+/* A block between fences: commands, the output of one, the scenario or the list of operations. */
 static void take_block(struct readme *readme, const char *text, size_t size)
 {
     char path[100];
@@ -102,6 +102,11 @@ static void take_block(struct readme *readme, const char *text, size_t size)
         snprintf(path, sizeof path, "%s/mine.yaml", readme->folder);
         write_file(path, text, size);
         readme->has_scenario = true;
+        return;
+    }
+    if (begins(text, "# list.ops\n")) {
+        snprintf(path, sizeof path, "%s/list.ops", readme->folder);
+        write_file(path, text, size);
         return;
     }
     while (text < end) {
@@ -186,7 +191,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"scenarios", "cards", "mine.yaml", "out", "err"};
+    static const char *const names[] = {"scenarios", "cards",   "mine.yaml", "list.ops",
+                                        "card.img",  "map.svg", "out",       "err"};
     struct readme *readme = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[100];
