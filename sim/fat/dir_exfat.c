@@ -20,14 +20,14 @@ static uint32_t set_bytes(const uint8_t *set)
 /* The sum over a set, bytes 2 and 3 left out. */
 static uint16_t set_sum(const uint8_t *set)
 {
-    uint16_t sum = 0;
+    uint32_t sum = 0;
     const uint32_t size = set_bytes(set);
     for (uint32_t i = 0; i < size; i++) {
         if (i != SDSIM_SET_SUM && i != SDSIM_SET_SUM + 1) {
-            sum = (uint16_t)((sum >> 1 | sum << 15) + set[i]);
+            sum = ((sum >> 1 | sum << 15) + set[i]) & 0xFFFF;
         }
     }
-    return sum;
+    return (uint16_t)sum;
 }
 
 static uint32_t slots_for(uint32_t units)

@@ -200,6 +200,21 @@ char *sdsim_finding_text(const struct sdsim_layout *layout, const struct sdsim_f
     return out;
 }
 
+/* Whether a firmware may stumble over it: not what only takes room, or is only marked. */
+static bool is_in_the_way(enum sdsim_finding_kind kind)
+{
+    switch (kind) {
+    case SDSIM_FINDING_PARTITION:
+    case SDSIM_FINDING_MEDIA_ERROR:
+    case SDSIM_FINDING_FATS_DIFFER:
+    case SDSIM_FINDING_LOST_CLUSTERS:
+    case SDSIM_FINDING_LONG:
+        return false;
+    default:
+        return sdsim_finding_is_damage(kind);
+    }
+}
+
 bool sdsim_layout_explain(const struct sdsim_disk *disk, char *out, size_t size)
 {
     const struct sdsim_layout_wishes wishes = {.au_sectors = AU_SECTORS};
@@ -211,7 +226,7 @@ bool sdsim_layout_explain(const struct sdsim_disk *disk, char *out, size_t size)
         (void)snprintf(out, size, "%s", diags.items[0].text);
     }
     for (size_t i = 0; layout != NULL && i < layout->finding_count && out[0] == '\0'; i++) {
-        if (sdsim_finding_is_damage(layout->findings[i].kind)) {
+        if (is_in_the_way(layout->findings[i].kind)) {
             (void)sdsim_finding_text(layout, &layout->findings[i], out, size);
         }
     }

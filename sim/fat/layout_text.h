@@ -18,8 +18,8 @@
 char *sdsim_finding_text(const struct sdsim_layout *layout, const struct sdsim_finding *finding,
                          char *out, size_t size);
 
-/* The first damage on a disk, or why there is no volume on it, as a sentence. False, `out` empty,
- * if there is none, or without memory. Reads the whole of the FATs and directories. */
+/* The first damage on a disk that gets in a firmware's way, or why there is no volume on it, as a
+ * sentence. False, `out` empty, if nothing does. Reads all FATs and directories. */
 bool sdsim_layout_explain(const struct sdsim_disk *disk, char *out, size_t size);
 
 /* "32 clusters", "1 cluster". Returns `out`. */

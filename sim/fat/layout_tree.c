@@ -441,7 +441,7 @@ static uint16_t sum_set(const uint8_t *set, uint32_t length)
     uint32_t sum = 0;
     for (uint32_t i = 0; i < length; i++) {
         if (i != SDSIM_SET_SUM && i != SDSIM_SET_SUM + 1) {
-            sum = ((sum >> 1 | sum << 15) & 0xFFFF) + set[i];
+            sum = (((sum >> 1 | sum << 15) & 0xFFFF) + set[i]) & 0xFFFF;
         }
     }
     return (uint16_t)sum;

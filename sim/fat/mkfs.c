@@ -161,6 +161,10 @@ bool sdsim_mkfs_plan(struct sdsim_mkfs_plan *plan, const struct sdsim_mkfs *wish
     const bool automatic = wishes->type == SDSIM_FAT_UNMOUNTED;
     memset(plan, 0, sizeof *plan);
     plan->type = automatic ? class->type : wishes->type;
+    if (plan->type == SDSIM_EXFAT && wishes->fats == 2) {
+        sdsim_error(diags, NULL, "an exFAT volume has one FAT");
+        return false;
+    }
     plan->fats = plan->type == SDSIM_EXFAT ? 1 : wishes->fats != 0 ? wishes->fats : 2;
     plan->media = 0xF8;
     plan->serial = (uint32_t)sdsim_mix(wishes->seed);

@@ -1,6 +1,13 @@
 /*
  * Image files: laying one over a medium, and writing a medium into one.
+ *
+ * A file being written has no name where the system can do that (Linux, O_TMPFILE), so a program
+ * that is killed leaves nothing behind; elsewhere it has a name of its own beside the final one.
  */
+/* O_TMPFILE is Linux's. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -150,33 +157,80 @@ static bool write_all(const struct sdsim_medium *medium, int file, uint8_t *buff
     return true;
 }
 
-/* Creates a file beside `path` under a name that is not taken, and puts the name into `name`. */
-static int create_beside(const char *path, char *name, size_t size)
+#define ATTEMPTS 100u /* names that are tried: path.part0, path.part1, ... */
+
+/* A file being written. */
+struct draft {
+    int file;
+    bool named;    /* `name` is its name already */
+    char *name;    /* beside the final one, so in the same file system */
+    size_t size;   /* of `name` */
+    char link[40]; /* how the file is found while it has no name */
+};
+
+static void make_name(const struct draft *draft, const char *path, unsigned attempt)
 {
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        snprintf(name, size, "%s.part%u", path, attempt);
-        const int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) {
-            return file;
-        }
-    }
-    return -1;
+    snprintf(draft->name, draft->size, "%s.part%u", path, attempt);
 }
 
-/* Writes to the file called `name` and gives it the name `path`. */
-static bool save_as(const struct sdsim_medium *medium, int file, const char *name, const char *path,
+/* Opens a file without a name in the folder of `path`; false if that can't be done here. */
+static bool open_nameless(struct draft *draft, const char *path)
+{
+#ifdef O_TMPFILE
+    const char *slash = strrchr(path, '/');
+    const int length = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
+    snprintf(draft->name, draft->size, "%.*s", length, path);
+    draft->file = open(length > 0 ? draft->name : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (draft->file < 0) {
+        return false;
+    }
+    snprintf(draft->link, sizeof draft->link, "/proc/self/fd/%d", draft->file);
+    if (access(draft->link, F_OK) == 0) {
+        return true;
+    }
+    draft->link[0] = '\0'; /* no /proc: it could not be named later */
+    close(draft->file);
+#else
+    (void)draft;
+    (void)path;
+#endif
+    return false;
+}
+
+/* Creates the file, or gives it its first name, under one that is not taken. */
+static bool take_name(struct draft *draft, const char *path)
+{
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        make_name(draft, path, attempt);
+        if (draft->link[0] != '\0') {
+            draft->named =
+                linkat(AT_FDCWD, draft->link, AT_FDCWD, draft->name, AT_SYMLINK_FOLLOW) == 0;
+        } else {
+            draft->file = open(draft->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            draft->named = draft->file >= 0;
+        }
+        if (draft->named || errno != EEXIST) {
+            return draft->named;
+        }
+    }
+    return false;
+}
+
+/* Writes the file and gives it the name `path`. */
+static bool save_as(const struct sdsim_medium *medium, struct draft *draft, const char *path,
                     struct sdsim_diags *diags)
 {
     uint8_t *const buffer = malloc((size_t)SAVE_SECTORS * SDSIM_SECTOR);
     if (buffer == NULL) {
-        close(file);
+        close(draft->file);
         sdsim_error(diags, path, "no memory to write the image");
         return false;
     }
-    bool done = write_all(medium, file, buffer);
+    bool done = write_all(medium, draft->file, buffer) &&
+                (draft->named || sdsim_medium_failed(medium) || take_name(draft, path));
     int reason = errno;
     free(buffer);
-    if (close(file) != 0 && done) {
+    if (close(draft->file) != 0 && done) {
         done = false;
         reason = errno;
     }
@@ -184,7 +238,7 @@ static bool save_as(const struct sdsim_medium *medium, int file, const char *nam
         sdsim_error(diags, path, "not written: a part of the image under the card can't be read");
         return false;
     }
-    if (done && rename(name, path) != 0) {
+    if (done && rename(draft->name, path) != 0) {
         done = false;
         reason = errno;
     }
@@ -197,22 +251,21 @@ static bool save_as(const struct sdsim_medium *medium, int file, const char *nam
 bool sdsim_medium_save(const struct sdsim_medium *medium, const char *path,
                        struct sdsim_diags *diags)
 {
-    const size_t size = strlen(path) + sizeof(".part99");
-    char *const name = malloc(size);
-    if (name == NULL) {
+    struct draft draft = {.size = strlen(path) + sizeof(".part99")};
+    draft.name = malloc(draft.size);
+    if (draft.name == NULL) {
         sdsim_error(diags, path, "no memory to write the image");
         return false;
     }
-    const int file = create_beside(path, name, size);
     bool done = false;
-    if (file < 0) {
+    if (!open_nameless(&draft, path) && !take_name(&draft, path)) {
         sdsim_error(diags, path, "can't be created: %s", strerror(errno));
     } else {
-        done = save_as(medium, file, name, path, diags);
-        if (!done) {
-            unlink(name);
+        done = save_as(medium, &draft, path, diags);
+        if (!done && draft.named) {
+            unlink(draft.name);
         }
     }
-    free(name);
+    free(draft.name);
     return done;
 }

@@ -119,6 +119,11 @@ static bool check_filesystem(const struct sdsim_run *run, const struct sdsim_set
         fine = complain(diags, node, "cluster", "512B, 1KiB, 2KiB, ... 32KiB, 64KiB, 128KiB, ...",
                         "a cluster is a power of two, at least 512B");
     }
+    if (filesystem->image != NULL &&
+        (cluster != 0 || filesystem->fats != 0 || filesystem->type != SDSIM_VOLUME_AUTO)) {
+        fine = complain(diags, node, "image", "leave out type, cluster and fats, or the image",
+                        "an image brings its volume, which is not made anew");
+    }
     if (filesystem->preparation.fragment > 0 && filesystem->preparation.fill == 0) {
         fine = complain(diags, node, "fragment", "say how full the volume is: fill: 80%",
                         "an empty volume can't be fragmented");
@@ -153,6 +158,14 @@ static bool check_workload(const struct sdsim_run *run, const struct sdsim_setup
     if (action != SDSIM_DO_WRITE && (workload->rotate_every > 0 || workload->preallocate)) {
         fine = complain(diags, node, workload->preallocate ? "preallocate" : "rotate_every",
                         "do: write", "only files that are written are rotated or preallocated");
+    }
+    if (action == SDSIM_DO_OPEN && workload->files == 0) {
+        fine = complain(diags, node, "files", "say how many there are: files: 100",
+                        "the last of no files can't be opened");
+    }
+    if (action == SDSIM_DO_SEEK && workload->position >= workload->total) {
+        fine = complain(diags, node, "position", "total: the size of the file",
+                        "the position lies behind the end of the file");
     }
     if (workload->calls.count > 0) {
         fine = complain(diags, node, "calls", "set workload.call, or write the list into the file",

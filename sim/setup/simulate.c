@@ -8,6 +8,7 @@
 #include "fat/layout_text.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
+#include "flash/image.h"
 
 static const struct {
     const char *name;
@@ -79,6 +80,28 @@ static struct sdsim_volume_config volume_config(const struct sdsim_setup *setup)
     return config;
 }
 
+/* Refuses an image that is damaged or was cut off: what is predicted from it would be worth nothing.
+ */
+static bool check_image(struct sdsim_medium *medium, const char *path,
+                        struct sdsim_outcome_report *report)
+{
+    char why[400];
+    struct sdsim_disk disk = sdsim_medium_disk(medium);
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    struct sdsim_image *image = sdsim_image_open(path, &diags);
+    sdsim_diags_free(&diags);
+    if (image != NULL) {
+        disk.sectors = (uint32_t)sdsim_image_sectors(image); /* it fits the card */
+        sdsim_image_release(image);
+    }
+    const bool damaged = sdsim_layout_explain(&disk, why, sizeof why);
+    if (damaged) {
+        fail(report, SDSIM_FAILURE_INPUT, path, why);
+    }
+    return !damaged;
+}
+
 /* A fresh volume, or the image. */
 static bool format(struct sdsim_medium *medium, const struct sdsim_setup *setup,
                    struct sdsim_outcome_report *report)
@@ -101,7 +124,22 @@ static bool format(struct sdsim_medium *medium, const struct sdsim_setup *setup,
              diags.count > 0 ? diags.items[0].text : "out of memory");
     }
     sdsim_diags_free(&diags);
-    return made;
+    return made && (filesystem->image == NULL || check_image(medium, filesystem->image, report));
+}
+
+static const char *why_not_prepared(enum sdsim_fat_result result,
+                                    const struct sdsim_workload_params *workload)
+{
+    const enum sdsim_action action = (enum sdsim_action)workload->action;
+    if (result == SDSIM_FAT_NO_FILE_SYSTEM) {
+        return "it lies in a GPT, which this firmware does not read";
+    }
+    if (result != SDSIM_FAT_DENIED) {
+        return sdsim_fat_result_text(result);
+    }
+    return action == SDSIM_DO_OPEN || action == SDSIM_DO_CREATE || action == SDSIM_DO_LIST
+               ? "there is not enough room, or too many files for one directory"
+               : "there is not enough room";
 }
 
 /* Files and directories; all of it happened before and takes no time. */
@@ -125,9 +163,7 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     free(volume);
     if (result != SDSIM_FAT_OK) {
         fail(report, result == SDSIM_FAT_NO_MEMORY ? SDSIM_FAILURE_MEMORY : SDSIM_FAILURE_INPUT,
-             "preparing the volume",
-             result == SDSIM_FAT_DENIED ? "there is not enough room"
-                                        : sdsim_fat_result_text(result));
+             "preparing the volume", why_not_prepared(result, &setup->run.workload));
         explain_damage(report, result, medium);
     }
     return result == SDSIM_FAT_OK;

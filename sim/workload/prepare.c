@@ -180,6 +180,9 @@ static enum sdsim_fat_result make_directory(struct sdsim_volume *volume, uint64_
 {
     sdsim_ps no_time = 0;
     enum sdsim_fat_result result = sdsim_tree_mkdir(volume, &no_time, SDSIM_WORKLOAD_DIRECTORY);
+    if (result == SDSIM_FAT_EXISTS) { /* an image may have it */
+        result = SDSIM_FAT_OK;
+    }
     for (uint64_t i = 0; i < files && result == SDSIM_FAT_OK; i++) {
         struct sdsim_file file;
         char path[24];

@@ -2,7 +2,8 @@
  * Workloads: what the application does with the card, once everything is set up.
  *
  *     write        `total` bytes in calls of `call` bytes, one after the other; a new file every
- *                  `rotate_every` bytes, room allocated before with `preallocate`
+ *                  `rotate_every` bytes; with `preallocate`, room for a whole file is allocated in
+ *                  one run when it is opened
  *     read         the same, from a file (or sectors) that is there already
  *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
  *     append       `times` times: open for appending, write `call` bytes, close
@@ -66,7 +67,7 @@ struct sdsim_workload_params {
     uint64_t start;          /* RAW: first byte on the card, a multiple of 512 */
     uint64_t sync_every;     /* calls or lines between two syncs; 0: never */
     uint64_t rotate_every;   /* WRITE: bytes of one file; 0: one file for all */
-    bool preallocate;        /* WRITE: f_expand before the first call */
+    bool preallocate;        /* WRITE: f_expand of each file when it is opened */
     uint64_t times;          /* APPEND to MOUNT: how often, >= 1 */
     uint64_t files;          /* OPEN, CREATE, LIST: in the directory */
     uint64_t position;       /* SEEK: byte; 0: the middle */

@@ -9,7 +9,7 @@
 
 enum {
     CARD_SECTORS_SHIFT = 30, /* 512 GiB: a billion sectors without wrapping */
-    RUNS = 7,
+    RUNS = 5,
 };
 
 /* An A2-class card; the values don't matter here, that none of them is zero does. */
@@ -95,13 +95,13 @@ static void transfer(void *context)
 
 static void by_driver(uint32_t call)
 {
-    printf("\n%u-sector calls (8 million sectors, median of %d runs)\n", (unsigned)call, RUNS);
+    printf("\n%u-sector calls (2 million sectors, median of %d runs)\n", (unsigned)call, RUNS);
     for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
         for (int write = 0; write < 2; write++) {
             struct job job = {.code = (enum sdsim_driver_code)code,
                               .write = write != 0,
                               .call = call,
-                              .sectors = 8000000};
+                              .sectors = 2000000};
             const struct sdsim_bench_result result = sdsim_bench_run(transfer, &job, RUNS);
             const double calls = (double)job.sectors / call;
             printf("  %-24s %-5s %7.1f Msectors/s %8.1f ns a call\n",

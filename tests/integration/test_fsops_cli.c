@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +211,9 @@ static void test_refusals(void **state)
         {2, "--force replaces it", {"mkfs", "there.img", "--size", "1GB"}},
         {2, "no regular file", {"mkfs", "/dev/null", "--size", "1GB", "--force"}},
         {3, "can't be created", {"mkfs", "none/x.img", "--size", "1GB"}},
+        {2, "'': No such file", {"mkfs", "", "--size", "1GB"}},
+        {2, "too small", {"mkfs", "x.img", "--size", "64KiB"}},
+        {2, "one FAT", {"mkfs", "x.img", "--size", "1GB", "--type", "exfat", "--fats", "2"}},
         {2, "there is no engine 'idf'", {"fsops", "new:1GB", "good.ops", "--engine", "idf"}},
         {2, "new:SIZE takes a size", {"fsops", "new:", "good.ops"}},
         {2, "no volume type 'fat23'", {"fsops", "new:1GB:fat23", "good.ops"}},
@@ -268,12 +272,121 @@ static void test_warnings(void **state)
     write_file("good.ops", "mount\n");
     result = run((const char *const[]){"fsops", "empty.img", "good.ops", NULL});
     assert_int_equal(result.code, 0);
-    assert_non_null(strstr(result.err, "warning: the engine finds no volume to mount\n"));
+    assert_non_null(strstr(result.err, "warning: the engine finds no volume to mount: there is no "
+                                       "FAT12, FAT16, FAT32 or exFAT volume on it: sector 0"));
     assert_non_null(strstr(result.out, "#@ 1 rc=13\nR 0 1 # boot\n"));
     sdsim_test_result_free(&result);
 }
 
+/* Windows puts a mark in front of UTF-8. */
+static void test_marked_list(void **state)
+{
+    (void)state;
+    write_file("marked.ops", "\xEF\xBB\xBFmount\r\nfree\r\n");
+    struct sdsim_test_result result =
+        run((const char *const[]){"fsops", "new:64MiB", "marked.ops", NULL});
+    assert_int_equal(result.code, 0);
+    assert_string_equal(result.err, "");
+    assert_non_null(strstr(result.out, "#@ 2 clusters="));
+    sdsim_test_result_free(&result);
+}
+
+/* Operations that meet damage are answered with its place, the trace is that of the firmware. */
+static void test_damaged_volume(void **state)
+{
+    (void)state;
+    write_file("make.ops", "mount\nopen /A w\nwrite 3c\nclose\n");
+    write_file("read.ops", "mount\nopen /A r\nread 1\n\nread 3c\n");
+    expect_code((const char *const[]){"fsops", "new:64MiB", "make.ops", "-o", "damaged.img", NULL},
+                0);
+    FILE *file = fopen("damaged.img", "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 64 * 512 + 2 * 2, SEEK_SET), 0); /* the entry of cluster 2 */
+    assert_int_equal(fputc(1, file), 1);                          /* is followed by cluster 1 */
+    assert_int_equal(fputc(0, file), 0);
+    assert_int_equal(fclose(file), 0);
+    struct sdsim_test_result result =
+        run((const char *const[]){"fsops", "damaged.img", "read.ops", NULL});
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.out, "#@ 5 rc=2"));
+    assert_non_null(strstr(result.err, "read.ops:5: warning: rc=2, volume is corrupt: /A: its "
+                                       "chain leaves the volume behind cluster 2"));
+    assert_non_null(strstr(result.err, "(sector 64, FAT 1)"));
+    sdsim_test_result_free(&result);
+}
+
 /* ---- files ---- */
+
+/* The only file of the folder whose name begins with `start` is `start` itself. */
+static void expect_alone(const char *start)
+{
+    DIR *all = opendir(".");
+    assert_non_null(all);
+    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        if (strncmp(entry->d_name, start, strlen(start)) == 0 &&
+            strcmp(entry->d_name, start) != 0) {
+            fail_msg("%s is left behind", entry->d_name);
+        }
+    }
+    assert_int_equal(closedir(all), 0);
+}
+
+/* Killed half-way (by the limit of a file's size), it leaves the old image as it was, and nothing
+ * beside it. */
+static void test_killed(void **state)
+{
+    (void)state;
+    char command[PATH_MAX + 200];
+    struct stat before;
+    struct stat after;
+    write_file("long.ops", "mount\nopen /A w\nwrite 30m\nclose\n");
+    expect_code((const char *const[]){"mkfs", "victim.img", "--size", "8MiB", NULL}, 0);
+    assert_int_equal(stat("victim.img", &before), 0);
+    (void)snprintf(command, sizeof command,
+                   "ulimit -c 0; ulimit -f 20000; exec %s fsops new:64MiB long.ops --summary -o "
+                   "victim.img --force >/dev/null 2>&1",
+                   getenv("SDSIM_PROGRAM"));
+    assert_true(system(command) != 0);
+    assert_int_equal(stat("victim.img", &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(before.st_size, after.st_size);
+    expect_alone("victim.img");
+}
+
+/* A link stays a link; one that leads nowhere is refused. */
+static void test_links(void **state)
+{
+    (void)state;
+    struct stat status;
+    expect_code((const char *const[]){"mkfs", "real.img", "--size", "8MiB", NULL}, 0);
+    assert_int_equal(symlink("real.img", "link.img"), 0);
+    assert_int_equal(symlink("nowhere.img", "lost.img"), 0);
+    expect_code((const char *const[]){"mkfs", "link.img", "--size", "16MiB", "--force", NULL}, 0);
+    assert_int_equal(lstat("link.img", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("real.img", &status), 0);
+    assert_int_equal(status.st_size, 16 << 20);
+    expect_code((const char *const[]){"mkfs", "lost.img", "--size", "8MiB", "--force", NULL}, 2);
+    assert_int_equal(lstat("lost.img", &status), 0);
+    assert_false(exists("nowhere.img"));
+}
+
+/* A trace nobody reads to its end: the image that was asked for is there all the same. */
+static void test_full_output(void **state)
+{
+    (void)state;
+    write_file("trace.ops", "mount\nopen /A w\nwrite 1 *5000\nclose\n");
+    struct sdsim_test_result result =
+        run_with((const char *const[]){"fsops", "new:64MiB", "trace.ops", "-o", "full.img", NULL},
+                 ">/dev/full");
+    assert_int_equal(result.code, 3);
+    assert_non_null(strstr(result.err, "cannot write to standard output"));
+    sdsim_test_result_free(&result);
+    expect_code((const char *const[]){"layout", "full.img", "/A", NULL}, 0);
+    result = run_with((const char *const[]){"fsops", "new:64MiB", "trace.ops", NULL}, ">/dev/full");
+    assert_int_equal(result.code, 3);
+    sdsim_test_result_free(&result);
+}
 
 /* The image stays as it is, to the byte and the second; the new one has what was written. */
 static void test_image_is_not_changed(void **state)
@@ -562,11 +675,21 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden), /* first: the others use its images */
-        cmocka_unit_test(test_80_columns),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_warnings),        cmocka_unit_test(test_image_is_not_changed),
-        cmocka_unit_test(test_mkfs_files),      cmocka_unit_test(test_list_from_standard_input),
-        cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_with_a_gnuplot),
-        cmocka_unit_test(test_with_gnuplot),    cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_80_columns),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_marked_list),
+        cmocka_unit_test(test_damaged_volume),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_full_output),
+        cmocka_unit_test(test_image_is_not_changed),
+        cmocka_unit_test(test_mkfs_files),
+        cmocka_unit_test(test_list_from_standard_input),
+        cmocka_unit_test(test_without_gnuplot),
+        cmocka_unit_test(test_with_a_gnuplot),
+        cmocka_unit_test(test_with_gnuplot),
+        cmocka_unit_test(test_oracle),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

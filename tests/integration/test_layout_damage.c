@@ -1,6 +1,7 @@
 /*
  * Damaged volumes: a table of patches to FATs, directories, bitmap and boot sectors, and exactly the
- * findings each makes.
+ * findings each makes. Every finding names the structure and the sector, and one of them is the
+ * sector that was patched.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "fat/bytes.h"
+#include "fat/layout_text.h"
 #include "layout_volume.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -350,6 +352,89 @@ static bool matches(const struct sdsim_layout *layout, const struct row *row)
     return same;
 }
 
+/* The sector a patch changes, the first of them. */
+static uint32_t patched_lba(const struct sdsim_test_places *known, const struct patch *patch)
+{
+    const struct sdsim_geometry *g = &known->geometry;
+    switch (patch->target) {
+    case FAT_ENTRY:
+    case FAT1_ENTRY: {
+        const uint32_t cluster = cluster_of(known, patch);
+        const uint32_t offset = g->type == SDSIM_FAT12   ? cluster + cluster / 2
+                                : g->type == SDSIM_FAT16 ? cluster * 2
+                                                         : cluster * 4;
+        return g->fat_start + offset / SDSIM_SECTOR;
+    }
+    case BOOT_BYTE:
+        return patch->file == 'P' ? 0 : g->start;
+    case BACKUP_BYTE:
+        return g->start + (g->type == SDSIM_EXFAT ? 12 : 6);
+    case FSINFO_BYTE:
+        return g->start + 1;
+    case ROOT_SLOT:
+    case ROOT_BYTE:
+        return known->root_lba + patch->which / SDSIM_SECTOR;
+    case DIR_BYTE:
+        return sdsim_test_lba(known, known->dir);
+    case BITMAP_BIT:
+        return g->bitmap_start + (cluster_of(known, patch) - 2) / (SDSIM_SECTOR * 8);
+    }
+    return 0;
+}
+
+/* The structure of which a patched sector is a part. */
+static const char *patched_structure(const struct sdsim_test_places *known,
+                                     const struct patch *patch)
+{
+    switch (patch->target) {
+    case FAT_ENTRY:
+    case FAT1_ENTRY:
+        return "FAT 1";
+    case BOOT_BYTE:
+        return patch->file == 'P' ? "partition table" : "boot sector";
+    case BACKUP_BYTE:
+        return known->geometry.type == SDSIM_EXFAT ? "boot region" : "boot sector";
+    case FSINFO_BYTE:
+        return "FSINFO";
+    case BITMAP_BIT:
+        return "allocation bitmap";
+    default:
+        return "directory";
+    }
+}
+
+/* Damage that shows elsewhere only: a chain that ends early looks like one that always ended there,
+ * a chain that takes another's clusters like their owner, and nobody knows of a deleted entry. */
+static bool shows_elsewhere(const struct row *row)
+{
+    return row->kinds[0] == SDSIM_FINDING_SHORT || strcmp(row->name, "entry deleted") == 0 ||
+           (row->kinds[0] == SDSIM_FINDING_CROSS && row->kinds[1] == SDSIM_FINDING_LONG);
+}
+
+/* Whether one of the findings says where the first patch is, and all say where they are. */
+static bool names_the_place(const struct sdsim_layout *layout,
+                            const struct sdsim_test_places *known, const struct row *row)
+{
+    char text[400];
+    char place[80];
+    (void)snprintf(place, sizeof place, "(sector %u, %s)", patched_lba(known, &row->patches[0]),
+                   patched_structure(known, &row->patches[0]));
+    bool named = layout->finding_count == 0 || shows_elsewhere(row);
+    for (size_t i = 0; i < layout->finding_count; i++) {
+        (void)sdsim_finding_text(layout, &layout->findings[i], text, sizeof text);
+        named = named || strstr(text, place) != NULL;
+        if (strstr(text, " (sector ") == NULL || text[strlen(text) - 1] != ')') {
+            fprintf(stderr, "%s: no place\n", text);
+            return false;
+        }
+    }
+    if (!named) {
+        fprintf(stderr, "%s, %s: no finding says %s\n", sdsim_fat_type_name(row->type), row->name,
+                place);
+    }
+    return named;
+}
+
 static void test_damage(void **state)
 {
     (void)state;
@@ -375,6 +460,7 @@ static void test_damage(void **state)
             }
             fputc('\n', stderr);
         }
+        wrong += !names_the_place(layout, &known, row);
         sdsim_layout_destroy(layout);
         sdsim_medium_destroy(medium);
     }

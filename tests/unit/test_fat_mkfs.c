@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "fat/medium_disk.h"
 #include "fat/mkfs.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -80,6 +81,8 @@ static void test_refusals(void **unused)
         {"cluster of 256", 7744512, {.cluster_bytes = 256}, "no power of two"},
         {"cluster of 128 KiB", 7744512, {.cluster_bytes = 131072}, "too large for FAT32"},
         {"three FATs", 7744512, {.fats = 3}, "1 or 2"},
+        {"two FATs on exFAT", 124735488, {.fats = 2}, "one FAT"},
+        {"fewer sectors than FatFs takes", 127, {.no_partition = true}, "too small"},
         {"long label", 7744512, {.label = "TWELVE CHARS"}, "label"},
         {"bad label", 7744512, {.label = "A/B"}, "label"},
         {"label outside ASCII", 7744512, {.label = "\xC3\xA4"}, "label"},
@@ -106,6 +109,48 @@ static struct sdsim_medium *make(const struct sdsim_mkfs *wishes, uint32_t secto
     assert_true(sdsim_mkfs(medium, wishes, &diags));
     sdsim_diags_free(&diags);
     return medium;
+}
+
+/* What is made can be mounted, and is of the type that was planned: devices of all sizes up to the
+ * first that has room for every type with every cluster size, with and without partition. */
+static void test_all_mount(void **unused)
+{
+    (void)unused;
+    static const struct sdsim_volume_config config = {.exfat = true,
+                                                      .long_names = SDSIM_LFN_STATIC};
+    uint32_t made = 0;
+    for (uint32_t sectors = 1; sectors < 20000; sectors += sectors < 400 ? 1 : sectors / 9) {
+        for (uint32_t k = 0; k < 5 * 2 * 2 * 5; k++) {
+            static const uint32_t clusters[] = {0, 512, 4096, 32768, 65536};
+            const struct sdsim_mkfs wishes = {.type = (enum sdsim_fat_type)(k % 5),
+                                              .no_partition = k / 5 % 2 != 0,
+                                              .fats = (uint8_t)(k / 10 % 2),
+                                              .cluster_bytes = clusters[k / 20]};
+            struct sdsim_mkfs_plan plan;
+            struct sdsim_diags diags;
+            sdsim_diags_init(&diags);
+            const bool planned = sdsim_mkfs_plan(&plan, &wishes, sectors, &diags);
+            assert_int_equal(planned, diags.errors == 0);
+            sdsim_diags_free(&diags);
+            if (!planned) {
+                continue;
+            }
+            struct sdsim_medium *medium = make(&wishes, sectors);
+            const struct sdsim_disk disk = sdsim_medium_disk(medium);
+            struct sdsim_volume volume = {0};
+            sdsim_ps now = 0;
+            const enum sdsim_fat_result result = sdsim_volume_mount(&volume, &disk, &config, &now);
+            if (result != SDSIM_FAT_OK || volume.geometry.type != plan.type ||
+                volume.geometry.clusters != plan.clusters) {
+                fail_msg("%u sectors, wish %u: %s with %u clusters: result %d, %s", sectors, k,
+                         sdsim_fat_type_name(plan.type), plan.clusters, (int)result,
+                         sdsim_fat_type_name(volume.geometry.type));
+            }
+            made++;
+            sdsim_medium_destroy(medium);
+        }
+    }
+    assert_true(made > 1000);
 }
 
 static void test_depends_on_wishes_alone(void **unused)
@@ -167,11 +212,9 @@ static void test_out_of_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_capacity),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_depends_on_wishes_alone),
-        cmocka_unit_test(test_is_sparse),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_by_capacity), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_all_mount),   cmocka_unit_test(test_depends_on_wishes_alone),
+        cmocka_unit_test(test_is_sparse),   cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -118,10 +119,14 @@ bool sdsim_image_may_write(const char *path, bool replace)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
-        if (errno != ENOENT) {
-            fprintf(stderr, "error: %s: %s\n", path, strerror(errno));
+        const bool absent = errno == ENOENT && path[0] != '\0';
+        const bool is_link = absent && lstat(path, &status) == 0;
+        if (is_link) {
+            fprintf(stderr, "error: %s is a link that leads nowhere\n", path);
+        } else if (!absent) {
+            fprintf(stderr, "error: '%s': %s\n", path, strerror(errno));
         }
-        return errno == ENOENT;
+        return absent && !is_link;
     }
     if (!S_ISREG(status.st_mode)) {
         fprintf(stderr, "error: %s is no regular file\n", path);
@@ -137,7 +142,9 @@ enum sdsim_exit sdsim_image_store(const struct sdsim_medium *medium, const char 
 {
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
-    const bool stored = sdsim_medium_save(medium, path, &diags);
+    char *real = realpath(path, NULL); /* a link stays one: what it points to is replaced */
+    const bool stored = sdsim_medium_save(medium, real != NULL ? real : path, &diags);
+    free(real);
     sdsim_diags_print(&diags, stderr);
     sdsim_diags_free(&diags);
     return stored ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
