@@ -5,7 +5,7 @@
  * a bitmap says what is free, and the FAT is used only for chains that are not contiguous. While a
  * file grows, FatFs keeps what it need not write yet in memory: a contiguous file that becomes
  * fragmented has its first run on no FAT until sync (first_run), and a last run of adjacent
- * clusters is counted and linked later (last_run). RULES.md sections 4, 8 and 9.
+ * clusters is counted and linked later (last_run).
  */
 #ifndef SDSIM_FAT_CHAIN_H
 #define SDSIM_FAT_CHAIN_H

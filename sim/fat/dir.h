@@ -4,7 +4,7 @@
  * A look-up goes through the slots from the first one and asks the window for each, so a directory
  * costs one read per sector unless it is in the window. Nothing else about directories is cached.
  * FAT entries are single slots with long-name slots in front; exFAT entries are sets of slots,
- * loaded whole into volume->set. RULES.md section 3.
+ * loaded whole into volume->set.
  */
 #ifndef SDSIM_FAT_DIR_H
 #define SDSIM_FAT_DIR_H

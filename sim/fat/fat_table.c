@@ -225,7 +225,7 @@ enum sdsim_fat_result sdsim_fat_allocate_run(struct sdsim_volume *volume, uint32
 
 enum sdsim_fat_result sdsim_fat_count_free(struct sdsim_volume *volume, uint32_t *free_clusters)
 {
-    /* FAT12 is counted from entry 2 on, the others from entry 0 (RULES.md section 8, "free"). */
+    /* FAT12 is counted from entry 2 on, the others from entry 0. */
     const uint32_t limit = sdsim_cluster_limit(volume);
     uint32_t count = 0;
     for (uint32_t i = volume->geometry.type == SDSIM_FAT12 ? 2 : 0; i < limit; i++) {

@@ -4,8 +4,8 @@
  *
  * Whole sectors go straight between the caller and the disk, in calls that end at cluster borders;
  * parts of sectors go through the file's buffer, or through the volume's window in tiny builds. A
- * full buffer is not written when it becomes full but when the next access leaves it. RULES.md of
- * the oracle, sections 2 to 9. Every call asks disk_status first, closing a file does so twice.
+ * full buffer is not written when it becomes full but when the next access leaves it. Every call
+ * asks disk_status first, closing a file does so twice.
  *
  * A file that met a disk error or a corrupt structure refuses all further calls with that result
  * but sync and close.

@@ -1,6 +1,6 @@
 /*
- * Shared by the parts of the survey (layout.c, layout_boot.c, layout_chain.c, layout_tree.c);
- * nobody else's business.
+ * Shared by the parts of the survey (layout.c, layout_boot.c, layout_chain.c, layout_path.c,
+ * layout_tree.c); nobody else's business.
  */
 #ifndef SDSIM_FAT_LAYOUT_INTERNAL_H
 #define SDSIM_FAT_LAYOUT_INTERNAL_H
@@ -95,6 +95,13 @@ void sdsim_survey_follow(struct sdsim_survey *survey, struct sdsim_survey_chain 
 /* Looks at the partition table and the boot sectors; and at what can be judged only at the end. */
 void sdsim_survey_boot(struct sdsim_survey *survey);
 void sdsim_survey_summary(struct sdsim_survey *survey);
+
+/* Puts a part behind the path; false if there is no room, the path is unchanged then. Characters
+ * that are no text are shown as '?'. */
+bool sdsim_survey_push_name(struct sdsim_survey *survey, const char *name);
+
+/* Whether the path at hand is the one that was asked for. */
+bool sdsim_survey_is_wanted(const struct sdsim_survey *survey);
 
 /* Walks through all directories. */
 void sdsim_survey_tree(struct sdsim_survey *survey);

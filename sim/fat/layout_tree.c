@@ -109,68 +109,6 @@ static const uint8_t *next_slot(struct sdsim_survey *survey, struct reader *read
     return slot;
 }
 
-/* ---- paths ---- */
-
-/* Puts a part behind the path; false if there is no room, the path is unchanged then. Characters
- * that are no text are shown as '?'. */
-static bool push_name(struct sdsim_survey *survey, const char *name)
-{
-    size_t at = strlen(survey->path);
-    const size_t length = strlen(name);
-    if (at > 0 && survey->path[at - 1] == '/') {
-        at--; /* the root */
-    }
-    if (at + length + 2 > sizeof survey->path) {
-        return false;
-    }
-    survey->path[at++] = '/';
-    for (size_t i = 0; i < length;) {
-        uint32_t point;
-        const size_t size = sdsim_utf8_decode(name + i, length - i, &point);
-        if (size == 0 || sdsim_utf8_is_control(point) || point == '/') {
-            survey->path[at++] = '?';
-            i += size != 0 ? size : 1;
-        } else {
-            memcpy(survey->path + at, name + i, size);
-            at += size;
-            i += size;
-        }
-    }
-    survey->path[at] = '\0';
-    return true;
-}
-
-/* The next character of a path as it is compared: upper case, one kind of separator. */
-static uint32_t next_point(const char **text)
-{
-    uint32_t point;
-    const size_t size = sdsim_utf8_decode(*text, strlen(*text), &point);
-    *text += size != 0 ? size : 1;
-    return point == '\\' ? '/' : point < 0x10000 ? sdsim_upcase((uint16_t)point) : point;
-}
-
-static bool is_end(const char *text)
-{
-    return text[strspn(text, "/\\")] == '\0';
-}
-
-/* Whether the path at hand is the one that was asked for. */
-static bool is_wanted(const struct sdsim_survey *survey)
-{
-    const char *wanted = survey->wanted;
-    const char *path = survey->path + 1;
-    if (wanted == NULL || survey->hunting) {
-        return false;
-    }
-    wanted += strspn(wanted, "/\\");
-    while (*path != '\0' && *wanted != '\0') {
-        if (next_point(&path) != next_point(&wanted)) {
-            return false;
-        }
-    }
-    return *path == '\0' && is_end(wanted);
-}
-
 /* ---- files ---- */
 
 static uint64_t clusters_for(const struct sdsim_survey *survey, uint64_t size)
@@ -239,7 +177,7 @@ static uint32_t take_file(struct sdsim_survey *survey, const struct entry *entry
         .sized = entry->sized,
         .wanted = entry->sized ? clusters_for(survey, entry->size) : 0,
     };
-    survey->collecting = is_wanted(survey) && !chosen->found;
+    survey->collecting = sdsim_survey_is_wanted(survey) && !chosen->found;
     sdsim_survey_follow(survey, &chain);
     const struct sdsim_layout_file file = {.directory = entry->directory,
                                            .contiguous = entry->contiguous,
@@ -275,7 +213,7 @@ static void take_entry(struct sdsim_survey *survey, const struct entry *entry, c
                        uint32_t level)
 {
     const size_t length = strlen(survey->path);
-    if (!push_name(survey, name)) {
+    if (!sdsim_survey_push_name(survey, name)) {
         find_too_deep(survey);
         return;
     }

@@ -256,7 +256,7 @@ uint8_t sdsim_name_sum(const uint8_t short_name[11])
     return sum;
 }
 
-static uint16_t rotate_add(uint16_t sum, uint8_t byte)
+static uint16_t rotate_add(uint32_t sum, uint8_t byte)
 {
     return (uint16_t)((sum >> 1 | sum << 15) + byte);
 }

@@ -332,7 +332,7 @@ static uint16_t sum_slot(uint16_t sum, const uint8_t *slot)
 {
     for (uint32_t i = 0; i < SDSIM_SLOT; i++) {
         if (slot[0] != TYPE_FILE || (i != SDSIM_SET_SUM && i != SDSIM_SET_SUM + 1)) {
-            sum = (uint16_t)((sum >> 1 | sum << 15) + slot[i]);
+            sum = (uint16_t)((sum >> 1 | (uint32_t)sum << 15) + slot[i]);
         }
     }
     return sum;

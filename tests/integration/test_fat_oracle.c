@@ -26,7 +26,7 @@
 
 static const char *oracle;
 
-/* The volumes of VOLUMES.md. */
+/* The volumes the oracle was recorded on. */
 static const struct {
     const char *name;
     uint32_t device;

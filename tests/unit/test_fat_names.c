@@ -216,6 +216,12 @@ static void test_sums(void **unused)
     static const uint16_t other[] = {'B', 'A', 0};
     assert_int_equal(sdsim_name_hash(lower), sdsim_name_hash(upper));
     assert_int_not_equal(sdsim_name_hash(lower), sdsim_name_hash(other));
+    /* A name whose sum is 0xFFFF on the way, where it must not overflow. */
+    uint16_t many[25 + 1] = {0};
+    for (size_t i = 0; i < 25; i++) {
+        many[i] = 'L';
+    }
+    assert_int_equal(sdsim_name_hash(many), 0x8025);
 }
 
 static void test_print_is_cut(void **unused)
