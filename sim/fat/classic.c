@@ -178,20 +178,21 @@ static enum sdsim_fat_result start_path(const char **path)
 
 /* ---- SD.open and what is made of it ---- */
 
+/* *name is that of the last part. */
 static enum sdsim_fat_result open_path(struct sdsim_file *file, struct sdsim_volume *volume,
-                                       const char *path, const struct sdsim_sdfat_mode *mode)
+                                       const char *path, const struct sdsim_sdfat_mode *mode,
+                                       struct sdsim_short_name *name)
 {
     struct sdsim_file directory;
-    struct sdsim_short_name name;
     enum sdsim_fat_result result = start_path(&path);
     if (result == SDSIM_FAT_OK) {
         result = open_root(&directory, volume);
     }
     while (result == SDSIM_FAT_OK) {
-        result = sdsim_name_take_short(&path, &name);
-        const bool last = (name.flags & SDSIM_NAME_LAST) != 0;
+        result = sdsim_name_take_short(&path, name);
+        const bool last = (name->flags & SDSIM_NAME_LAST) != 0;
         if (result == SDSIM_FAT_OK) {
-            result = open_in(file, &directory, &name, last ? mode : &mode_read);
+            result = open_in(file, &directory, name, last ? mode : &mode_read);
         }
         if (result == SDSIM_FAT_OK) {
             result = sdsim_sdfat_flush(volume); /* the directory is closed */
@@ -216,8 +217,9 @@ enum sdsim_fat_result sdsim_classic_open(struct sdsim_file *file, struct sdsim_v
         [SDSIM_OPEN_APPEND] = {.writes = true, .creates = true, .appends = true, .at_end = true},
         [SDSIM_OPEN_APPEND_END] = {.writes = true, .creates = true, .at_end = true},
     };
+    struct sdsim_short_name name;
     volume->now = now;
-    enum sdsim_fat_result result = open_path(file, volume, path, &modes[mode]);
+    enum sdsim_fat_result result = open_path(file, volume, path, &modes[mode], &name);
     if (result == SDSIM_FAT_OK && is_directory(file)) {
         return SDSIM_FAT_NO_FILE;
     }
@@ -228,15 +230,15 @@ enum sdsim_fat_result sdsim_classic_open(struct sdsim_file *file, struct sdsim_v
     return result;
 }
 
-static void describe(const struct sdsim_file *file, struct sdsim_dir_info *entry)
+static void describe(const struct sdsim_file *file, const struct sdsim_short_name *name,
+                     struct sdsim_dir_info *entry)
 {
     struct sdsim_volume *volume = file->volume;
     if (entry == NULL) {
         return;
     }
-    uint8_t slot[SDSIM_SLOT];
-    memcpy(slot, sdsim_window_at(volume, file->entry_offset), sizeof slot);
-    slot[SDSIM_ENTRY_CASE] = 0;
+    uint8_t slot[SDSIM_SLOT] = {0};
+    memcpy(slot, name->bytes, sizeof name->bytes);
     sdsim_entry_short_name(volume, slot);
     entry->size = is_directory(file) ? 0 : file->object.size;
     entry->start = file->object.start;
@@ -250,12 +252,13 @@ enum sdsim_fat_result sdsim_classic_stat(struct sdsim_volume *volume, sdsim_ps *
                                          const char *path, struct sdsim_dir_info *entry)
 {
     struct sdsim_file file;
+    struct sdsim_short_name name;
     volume->now = now;
-    const enum sdsim_fat_result result = open_path(&file, volume, path, &mode_read);
+    const enum sdsim_fat_result result = open_path(&file, volume, path, &mode_read, &name);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    describe(&file, entry);
+    describe(&file, &name, entry);
     return sdsim_sdfat_flush(volume);
 }
 
@@ -264,11 +267,12 @@ enum sdsim_fat_result sdsim_classic_list_open(struct sdsim_dir_list *listing,
                                               const char *path)
 {
     struct sdsim_file *directory = &listing->directory;
+    struct sdsim_short_name name;
     volume->now = now;
     if (path[strspn(path, "/\\")] == '\0') {
         return open_root(directory, volume);
     }
-    const enum sdsim_fat_result result = open_path(directory, volume, path, &mode_read);
+    const enum sdsim_fat_result result = open_path(directory, volume, path, &mode_read, &name);
     if (result == SDSIM_FAT_OK && !is_directory(directory)) {
         return SDSIM_FAT_NO_PATH;
     }
@@ -296,7 +300,7 @@ enum sdsim_fat_result sdsim_classic_list_next(struct sdsim_dir_list *listing, sd
     if (result != SDSIM_FAT_OK) {
         return result;
     }
-    describe(&file, entry);
+    describe(&file, &name, entry);
     *more = true;
     return sdsim_sdfat_flush(volume);
 }

@@ -188,7 +188,10 @@ static enum sdsim_fat_result prepare(struct sdsim_file *file, enum sdsim_open_mo
     case SDSIM_OPEN_APPEND_END:
         return go_to_end(file);
     case SDSIM_OPEN_APPEND:
-        file->seeks_each_write = !at_open;
+        file->seeks_each_write = volume->config.append == SDSIM_APPEND_SEEKS_EACH_WRITE;
+        if (volume->config.append == SDSIM_APPEND_BY_FLAG) {
+            return go_to_end(file);
+        }
         return at_open ? sdsim_fatfs_seek(file, now, file->object.size) : SDSIM_FAT_OK;
     case SDSIM_OPEN_UPDATE_CREATE: /* CircuitPython's "a+" is this one */
         return at_open ? sdsim_fatfs_seek(file, now, file->object.size) : SDSIM_FAT_OK;

@@ -37,11 +37,14 @@ struct sdsim_link {
     uint32_t first;
 };
 
-/* Where the directory entry of a file lies, as SdFat remembers it. */
+/*
+ * Where the directory entry of a file lies, as SdFat remembers it. FAT: cluster is the first of the
+ * directory (0: a root), offset that of the short slot in the directory. exFAT: both are those of
+ * the first slot.
+ */
 struct sdsim_entry_place {
-    uint32_t
-        cluster;     /* FAT: the first of the directory, 0: a root; exFAT: that of the first slot */
-    uint32_t offset; /* in the directory, bytes; FAT: of the short slot; exFAT: of the first slot */
+    uint32_t cluster;
+    uint32_t offset; /* bytes */
     uint8_t slots;   /* FAT: with parts of the long name; exFAT: behind the first */
     bool contiguous; /* exFAT: the directory is */
 };
@@ -63,13 +66,11 @@ struct sdsim_file {
     struct sdsim_entry_place place; /* SdFat */
     uint8_t attributes;             /* SdFat, classic: of the entry; they stay in memory */
     uint32_t stamp;                 /* SdFat, classic: when it was modified, as its entry said */
-    bool
-        preallocated; /* SdFat on FAT: its clusters were reserved, and it was not seeked in since */
-    uint64_t valid_size;      /* SdFat on exFAT: bytes from here on count as zeros */
-    struct sdsim_link *links; /* fast-seek table, owned; NULL: none */
+    bool preallocated;              /* SdFat on FAT: its clusters were reserved, no seek since */
+    uint64_t valid_size;            /* SdFat on exFAT: bytes from here on count as zeros */
+    struct sdsim_link *links;       /* fast-seek table, owned; NULL: none */
     uint32_t link_count;
-    struct sdsim_sector
-        buffer; /* its lba is the current sector; in tiny builds nothing else is used */
+    struct sdsim_sector buffer; /* its lba is the current sector; tiny builds use only that */
 };
 
 /*

@@ -25,7 +25,7 @@
  *
  * Checked against SdFat 2.3.1 and SD at the commits that tests/data/sdfat/README.md names, compiled
  * for a PC and run on a disk in memory: all block operations of its sequences are the same, and so
- * were those of 20,000 random operations. Limits: long names on (USE_LONG_FILE_NAMES), no date
+ * were those of some 400,000 random operations. Limits: long names on (USE_LONG_FILE_NAMES), no date
  * callback, no FAT12, ASCII names, no free count kept, as the library is by default. Where SdFat
  * takes milliseconds since the start to make a short name unique, a hash of the long name is taken.
  * A completely full exFAT volume, on which SdFat would search for ever, counts as full.

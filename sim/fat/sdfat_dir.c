@@ -25,6 +25,12 @@ void sdsim_sdfat_open_root(struct sdsim_file *directory, struct sdsim_volume *vo
     directory->object.size = volume->root_bytes;
 }
 
+/* exFAT: a directory whose clusters follow each other, so that its FAT is not read. */
+static bool is_contiguous(const struct sdsim_file *directory)
+{
+    return is_exfat(directory->volume) && directory->object.state == SDSIM_CHAIN_CONTIGUOUS;
+}
+
 /* A chain with more clusters than the volume runs in a circle. */
 static bool runs_in_circle(const struct sdsim_file *directory)
 {
@@ -40,7 +46,7 @@ static enum sdsim_fat_result enter_cluster(struct sdsim_file *directory, bool *m
     uint32_t cluster;
     if (directory->position == 0) {
         cluster = object->start != 0 ? object->start : volume->geometry.root;
-    } else if (object->state == SDSIM_CHAIN_CONTIGUOUS) {
+    } else if (is_contiguous(directory)) {
         cluster = directory->cluster + 1;
     } else {
         const enum sdsim_fat_result result = sdsim_sdfat_next(volume, directory->cluster, &cluster);
@@ -66,8 +72,7 @@ static bool within_size(const struct sdsim_file *directory)
     if (is_fixed_root(directory)) {
         return directory->position < (uint64_t)volume->geometry.root_entries * SDSIM_SLOT;
     }
-    const bool sized =
-        sdsim_sdfat_is_classic(volume) || directory->object.state == SDSIM_CHAIN_CONTIGUOUS;
+    const bool sized = sdsim_sdfat_is_classic(volume) || is_contiguous(directory);
     return !sized || directory->position < directory->object.size;
 }
 

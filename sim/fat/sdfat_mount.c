@@ -69,22 +69,23 @@ enum sdsim_fat_result sdsim_sdfat_mount(struct sdsim_volume *volume)
     static const struct attempt attempts[] = {
         {true, true}, {false, true}, {true, false}, {false, false}};
     const bool second = volume->config.second_cache;
-    enum sdsim_fat_result result = SDSIM_FAT_NO_FILE_SYSTEM;
+    enum sdsim_fat_result verdict = SDSIM_FAT_NO_FILE_SYSTEM;
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
         if (attempts[i].exfat && !volume->config.exfat) {
             continue;
         }
         sdsim_sector_reset(&volume->window);
         sdsim_sector_reset(&volume->second);
-        result = try_volume(volume, attempts[i]);
+        const enum sdsim_fat_result result = try_volume(volume, attempts[i]);
         if (result == SDSIM_FAT_OK) {
             volume->has_second = second;
             volume->second_for = attempts[i].exfat ? SDSIM_FOR_BITMAP : SDSIM_FOR_FAT;
             volume->hint = 1;
             return attempts[i].exfat ? sdsim_sdfat_find_first_free(volume) : SDSIM_FAT_OK;
         }
+        verdict = result == SDSIM_FAT_NO_FILE_SYSTEM ? verdict : result;
     }
-    return result;
+    return verdict;
 }
 
 enum sdsim_fat_result sdsim_sdfat_find_classic(struct sdsim_volume *volume)

@@ -43,6 +43,7 @@ enum sdsim_long_names {
 enum sdsim_append_style {
     SDSIM_APPEND_SEEKS_EACH_WRITE, /* O_APPEND of the ESP-IDF VFS: a seek to the size per write */
     SDSIM_APPEND_SEEKS_AT_OPEN,    /* CircuitPython: one seek to the size at open */
+    SDSIM_APPEND_BY_FLAG,          /* FatFs is called directly, with FA_OPEN_APPEND */
 };
 
 /* How a build of a library and the glue above it behave. All zero: FatFs R0.13c..R0.15 with buffers
@@ -64,7 +65,7 @@ struct sdsim_volume_config {
     bool second_cache;        /* SdFat: USE_SEPARATE_FAT_CACHE and USE_EXFAT_BITMAP_CACHE */
     bool single_sectors;      /* SdFat: USE_MULTI_SECTOR_IO is 0 */
     enum sdsim_long_names long_names;
-    enum sdsim_append_style append; /* what mode "a" means */
+    enum sdsim_append_style append; /* FatFs: what mode "a" means */
     uint32_t clock; /* time stamp of entries: DOS date in the upper, time in the lower half;
                        0 means 2025-01-01 00:00 */
 };

@@ -3,9 +3,11 @@
  * at once, each with its place and the mend. Only typical values are checked; draws stay in their
  * ranges.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/units.h"
+#include "fat/engines.h"
 #include "setup/setup.h"
 
 #define GB  1000000000u
@@ -108,6 +110,17 @@ static bool check_flash(const struct sdsim_run *run, const struct sdsim_flash_pa
 
 /* ---- volume, file and workload ---- */
 
+/* "one of: esp-idf, carlk3, ..." */
+static const char *engine_names(char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "one of:");
+    const struct sdsim_engine *engine;
+    for (size_t i = 0; (engine = sdsim_engine_at(i)) != NULL && used < size; i++) {
+        used += (size_t)snprintf(out + used, size - used, "%s %s", i > 0 ? "," : "", engine->name);
+    }
+    return out;
+}
+
 static bool check_filesystem(const struct sdsim_run *run, const struct sdsim_setup *setup,
                              struct sdsim_diags *diags)
 {
@@ -115,6 +128,11 @@ static bool check_filesystem(const struct sdsim_run *run, const struct sdsim_set
     const struct sdsim_node *node = sdsim_node_get(run->tree, "filesystem");
     const uint64_t cluster = filesystem->cluster;
     bool fine = true;
+    if (filesystem->engine != NULL && sdsim_engine_find(filesystem->engine) == NULL) {
+        char names[400];
+        fine = complain(diags, node, "engine", engine_names(names, sizeof names),
+                        "there is no such engine");
+    }
     if (cluster != 0 && (cluster < SDSIM_SECTOR || (cluster & (cluster - 1)) != 0)) {
         fine = complain(diags, node, "cluster", "512B, 1KiB, 2KiB, ... 32KiB, 64KiB, 128KiB, ...",
                         "a cluster is a power of two, at least 512B");

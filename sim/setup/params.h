@@ -74,10 +74,11 @@ enum sdsim_volume_choice {
 };
 
 struct sdsim_filesystem_params {
-    int type;          /* enum sdsim_volume_choice */
-    uint64_t cluster;  /* bytes; 0: by capacity */
-    uint64_t fats;     /* 1 or 2; 0: two on FAT */
-    const char *image; /* path, or NULL: a fresh volume */
+    int type;           /* enum sdsim_volume_choice */
+    uint64_t cluster;   /* bytes; 0: by capacity */
+    uint64_t fats;      /* 1 or 2; 0: two on FAT */
+    const char *engine; /* of fat/engines.h, or NULL: by the file API */
+    const char *image;  /* path, or NULL: a fresh volume */
     struct sdsim_preparation preparation;
 };
 

@@ -93,6 +93,12 @@ static const struct sdsim_key filesystem_keys[] = {
      .offset = offsetof(struct sdsim_filesystem_params, preparation.fsinfo),
      .fallback = "yes",
      .doc = "FAT32: FSINFO tells the free count; some formatters leave it unknown."},
+    {.name = "engine",
+     .type = SDSIM_VALUE_TEXT,
+     .offset = offsetof(struct sdsim_filesystem_params, engine),
+     .doc =
+         "The FAT library and its configuration, such as sdfat-two-caches or arduino-classic; left "
+         "out: FatFs as the file API's firmware has it."},
     {.name = "image",
      .type = SDSIM_VALUE_TEXT,
      .offset = offsetof(struct sdsim_filesystem_params, image),

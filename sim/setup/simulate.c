@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fat/driver_disk.h"
+#include "fat/engines.h"
 #include "fat/layout_text.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
@@ -74,8 +75,11 @@ static enum sdsim_fat_type volume_type(enum sdsim_volume_choice choice)
 
 static struct sdsim_volume_config volume_config(const struct sdsim_setup *setup)
 {
+    const char *name = setup->run.filesystem.engine;
+    const struct sdsim_engine *engine = name != NULL ? sdsim_engine_find(name) : NULL;
     struct sdsim_volume_config config =
-        sdsim_stream_volume_config((enum sdsim_file_api)setup->run.file.api);
+        engine != NULL ? engine->config
+                       : sdsim_stream_volume_config((enum sdsim_file_api)setup->run.file.api);
     config.exfat = setup->run.reads_exfat;
     return config;
 }

@@ -17,10 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fat/blocks.h"
 #include "fat/bytes.h"
 #include "fat/mkfs.h"
-#include "fat/session.h"
+#include "fat_replay.h"
 
 #define SKIPPED 77
 
@@ -131,68 +130,9 @@ static const char *const configs[] = {"esp", "cpy"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* The whole of a file with a zero behind it, or NULL. The caller frees it. */
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return NULL;
-    }
-    size_t size = 0;
-    size_t capacity = 1 << 16;
-    char *text = malloc(capacity);
-    assert_non_null(text);
-    for (size_t got; (got = fread(text + size, 1, capacity - size - 1, file)) > 0;) {
-        size += got;
-        if (capacity - size < 2) {
-            capacity *= 2;
-            text = realloc(text, capacity);
-            assert_non_null(text);
-        }
-    }
-    (void)fclose(file);
-    text[size] = '\0';
-    return text;
-}
-
 static struct sdsim_volume_config config_of(size_t config)
 {
     return config == 0 ? sdsim_volume_config_esp_idf() : sdsim_volume_config_circuitpython();
-}
-
-/* Runs a whole sequence on the medium. */
-static void run_sequence(struct sdsim_medium *medium, const char *ops, const char *ops_path,
-                         const struct sdsim_volume_config *config, FILE *out)
-{
-    struct sdsim_blocks blocks;
-    struct sdsim_session session;
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    sdsim_blocks_init(&blocks, medium, out);
-    sdsim_session_init(&session, &blocks.disk, config, 1);
-    struct sdsim_place place = {.file = ops_path, .line = 0};
-    sdsim_ps now = 0;
-    for (const char *line = ops; *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        const size_t length = end != NULL ? (size_t)(end - line) : strlen(line);
-        struct sdsim_op op;
-        place.line++;
-        if (sdsim_op_parse(&op, line, length, &place, &diags) == SDSIM_OP_LINE) {
-            for (uint32_t i = 1; i <= op.repeat; i++) {
-                const struct sdsim_answer outcome = sdsim_session_run(&session, &op, &now, NULL);
-                sdsim_blocks_note(&blocks, place.line, &op, i, &outcome);
-            }
-        }
-        line += length + (end != NULL);
-    }
-    sdsim_blocks_end(&blocks);
-    sdsim_diags_print(&diags, stderr);
-    assert_int_equal(diags.errors, 0);
-    assert_false(blocks.failed);
-    assert_int_equal(now, 0);
-    sdsim_session_end(&session);
-    sdsim_blocks_free(&blocks);
-    sdsim_diags_free(&diags);
 }
 
 /* The FSINFO sector of FAT32 with both values unknown. */
@@ -218,79 +158,27 @@ static struct sdsim_medium *make_state(size_t volume, const char *state)
         (void)snprintf(path, sizeof path, "%s/sequences/prep/prep-%s%s%s.ops", oracle, state,
                        strcmp(state, "frag") == 0 ? "-" : "",
                        strcmp(state, "frag") == 0 ? volumes[volume].name : "");
-        char *ops = read_file(path);
+        char *ops = sdsim_fat_read_text(path);
         assert_non_null(ops);
         const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
-        run_sequence(medium, ops, path, &config, NULL);
+        sdsim_fat_replay(medium, ops, path, &config, false, NULL);
         free(ops);
     }
     return medium;
-}
-
-/* Line number of the first difference, 0 if there is none. Comment lines at the head don't count.
- */
-static int first_difference(const char *expected, const char *got)
-{
-    int line = 1;
-    while (strncmp(expected, "# ", 2) == 0) {
-        expected = strchr(expected, '\n') + 1;
-        line++;
-    }
-    while (*expected != '\0' && *expected == *got) {
-        line += *expected == '\n';
-        expected++;
-        got++;
-    }
-    return *expected == *got ? 0 : line;
-}
-
-static void print_line(const char *text, int line, int skip)
-{
-    for (int i = 1 + skip; i < line && strchr(text, '\n') != NULL; i++) {
-        text = strchr(text, '\n') + 1;
-    }
-    (void)fprintf(stderr, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 /* One trace; true if it comes out the same. */
 static bool replay(const struct sdsim_medium *state, size_t config, const char *folder,
                    const char *sequence)
 {
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/%s/%s.blocks", oracle, folder, sequence);
-    char *expected = read_file(path);
-    assert_non_null(expected);
-    (void)snprintf(path, sizeof path, "%s/sequences/%s.ops", oracle, sequence);
-    char *ops = read_file(path);
-    assert_non_null(ops);
-
-    char *got = NULL;
-    size_t got_size = 0;
-    FILE *out = open_memstream(&got, &got_size);
-    assert_non_null(out);
-    struct sdsim_medium *medium = sdsim_medium_copy(state);
-    assert_non_null(medium);
+    char ops[512];
+    char blocks[512];
+    char name[512];
+    (void)snprintf(ops, sizeof ops, "%s/sequences/%s.ops", oracle, sequence);
+    (void)snprintf(blocks, sizeof blocks, "%s/%s/%s.blocks", oracle, folder, sequence);
+    (void)snprintf(name, sizeof name, "%s/%s.blocks", folder, sequence);
     const struct sdsim_volume_config setup = config_of(config);
-    run_sequence(medium, ops, path, &setup, out);
-    (void)fclose(out);
-
-    const int line = first_difference(expected, got);
-    if (line != 0) {
-        (void)fprintf(stderr, "%s/%s.blocks:%d: expected '", folder, sequence, line);
-        print_line(expected, line, 0);
-        (void)fprintf(stderr, "', got '");
-        int head = 0;
-        for (const char *p = expected; strncmp(p, "# ", 2) == 0; p = strchr(p, '\n') + 1) {
-            head++;
-        }
-        print_line(got, line, head);
-        (void)fprintf(stderr, "'\n");
-    }
-    sdsim_medium_destroy(medium);
-    free(got);
-    free(ops);
-    free(expected);
-    return line == 0;
+    return sdsim_fat_replay_is(state, ops, &setup, false, blocks, name);
 }
 
 /* All traces of a folder; counts them. */

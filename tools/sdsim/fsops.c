@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "fat/blocks.h"
+#include "fat/engines.h"
 #include "fat/layout_text.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
@@ -14,18 +15,6 @@
 #include "report/fsops_report.h"
 
 #define SEED 1u /* of what the operations write */
-
-struct engine {
-    const char *name;
-    struct sdsim_volume_config (*config)(void);
-};
-
-static const struct engine engines[] = {
-    {"esp-idf", sdsim_volume_config_esp_idf},
-    {"circuitpython", sdsim_volume_config_circuitpython},
-};
-
-enum { ENGINES = sizeof engines / sizeof *engines };
 
 /* The operations, read and checked. */
 struct list {
@@ -39,17 +28,28 @@ struct list {
     size_t capacity;
 };
 
+/*
+ * The engine to use. The two that traces are usually compared with are taken with all their options
+ * on, long names and exFAT; the others are as their libraries ship.
+ */
 static bool find_engine(const char *name, struct sdsim_volume_config *config)
 {
-    for (int i = 0; i < ENGINES; i++) {
-        if (strcmp(name, engines[i].name) == 0) {
-            *config = engines[i].config();
-            return true;
-        }
+    if (name == NULL || strcmp(name, "esp-idf") == 0) {
+        *config = sdsim_volume_config_esp_idf();
+        return true;
+    }
+    if (strcmp(name, "circuitpython") == 0) {
+        *config = sdsim_volume_config_circuitpython();
+        return true;
+    }
+    const struct sdsim_engine *engine = sdsim_engine_find(name);
+    if (engine != NULL) {
+        *config = engine->config;
+        return true;
     }
     fprintf(stderr, "error: there is no engine '%s'\nhelp: the engines are:", name);
-    for (int i = 0; i < ENGINES; i++) {
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", engines[i].name);
+    for (size_t i = 0; sdsim_engine_at(i) != NULL; i++) {
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", sdsim_engine_at(i)->name);
     }
     fputc('\n', stderr);
     return false;
@@ -400,7 +400,7 @@ static enum sdsim_exit fsops(const struct sdsim_arguments *arguments)
     struct list list = {.text = NULL};
     struct sdsim_medium *medium = NULL;
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
-    if (find_engine(engine != NULL ? engine : engines[0].name, &config) &&
+    if (find_engine(engine, &config) &&
         (image == NULL ||
          sdsim_image_may_write(image, arguments->values[SDSIM_OPTION_FORCE] != NULL)) &&
         load_list(arguments->operands[1], &list)) {
