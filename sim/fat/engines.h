@@ -1,8 +1,9 @@
 /*
  * Engines: how the builds of the FAT libraries that firmwares ship with are configured, by name.
  *
- * All of them run the same code; what differs is a struct sdsim_volume_config. A firmware built
- * with other options than the defaults is described by a changed copy.
+ * An engine is a struct sdsim_volume_config: which of the libraries modelled here it is (FatFs,
+ * SdFat, the classic Arduino library) and with what options. A firmware built with other options
+ * than the defaults is described by a changed copy.
  */
 #ifndef SDSIM_FAT_ENGINES_H
 #define SDSIM_FAT_ENGINES_H
