@@ -1,3 +1,4 @@
+#include "fat/engines.h"
 #include "layout_volume.h"
 
 #include <stdarg.h>
@@ -48,7 +49,7 @@ struct sdsim_medium *sdsim_test_volume_make(enum sdsim_fat_type type)
     struct sdsim_diags diags;
     struct sdsim_blocks blocks;
     static struct sdsim_session session;
-    struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+    struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
     sdsim_ps now = 0;
     sdsim_diags_init(&diags);
     struct sdsim_medium *medium = sdsim_medium_create(sdsim_test_volume_sectors(type), 0);

@@ -9,7 +9,12 @@ static const struct sdsim_engine engines[] = {
     {"esp-idf",
      "ESP-IDF 6: FatFs R0.16, a buffer for each file, 8.3 names",
      {.trim = true, .since_r015a = true}},
-    /* The same, with the release of FatFs that v5.x has; CTRL_TRIM since v5.0 (esp-idf issue
+    /* The same with CONFIG_FATFS_LFN_HEAP, and FF_FS_EXFAT set to 1 in ffconf.h, for which there is
+     * no option. On FAT volumes exFAT changes nothing. */
+    {"esp-idf-full",
+     "ESP-IDF 6 with everything on: long names on the heap, exFAT",
+     {.exfat = true, .trim = true, .since_r015a = true, .long_names = SDSIM_LFN_HEAP}},
+    /* As esp-idf, with the release of FatFs that v5.x has; CTRL_TRIM since v5.0 (esp-idf issue
      * 12912). */
     {"esp-idf-5", "ESP-IDF 5: FatFs R0.15, a buffer for each file, 8.3 names", {.trim = true}},
     /* espressif/esp32-arduino-lib-builder, configs/defconfig.common: CONFIG_FATFS_LFN_STACK; all

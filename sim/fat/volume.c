@@ -4,34 +4,16 @@
 
 #include "fat/library.h"
 
-struct sdsim_volume_config sdsim_volume_config_esp_idf(void)
-{
-    return (struct sdsim_volume_config){
-        .exfat = true,
-        .trim = true,
-        .since_r015a = true,
-        .long_names = SDSIM_LFN_HEAP,
-        .append = SDSIM_APPEND_SEEKS_EACH_WRITE,
-    };
-}
-
-struct sdsim_volume_config sdsim_volume_config_circuitpython(void)
-{
-    return (struct sdsim_volume_config){
-        .tiny = true,
-        .exfat = true,
-        .fast_seek = true,
-        .unlink_stats_first = true,
-        .rename_stats_first = true,
-        .long_names = SDSIM_LFN_STATIC,
-        .append = SDSIM_APPEND_SEEKS_AT_OPEN,
-    };
-}
-
 const char *sdsim_fat_type_name(enum sdsim_fat_type type)
 {
     static const char *const names[] = {"none", "FAT12", "FAT16", "FAT32", "exFAT"};
     return names[type];
+}
+
+bool sdsim_volume_config_mounts(const struct sdsim_volume_config *config, enum sdsim_fat_type type)
+{
+    return type == SDSIM_EXFAT ? config->exfat
+                               : type != SDSIM_FAT12 || config->library == SDSIM_LIBRARY_FATFS;
 }
 
 enum sdsim_fat_result sdsim_volume_mount(struct sdsim_volume *volume, const struct sdsim_disk *disk,

@@ -70,12 +70,6 @@ struct sdsim_volume_config {
                        0 means 2025-01-01 00:00 */
 };
 
-/* The two builds of FatFs that the oracle's traces are from: ESP-IDF 6 (R0.16) with long names on
- * the heap, and CircuitPython (ooFatFs R0.13c). exFAT is allowed in both: it changes nothing on FAT
- * volumes. The builds that firmwares ship with: fat/engines.h. */
-struct sdsim_volume_config sdsim_volume_config_esp_idf(void);
-struct sdsim_volume_config sdsim_volume_config_circuitpython(void);
-
 enum sdsim_fat_type {
     SDSIM_FAT_UNMOUNTED,
     SDSIM_FAT12,
@@ -83,6 +77,10 @@ enum sdsim_fat_type {
     SDSIM_FAT32,
     SDSIM_EXFAT,
 };
+
+/* Whether a build can mount a volume of this type at all: SdFat and the classic Arduino library know
+ * no FAT12, and exFAT is an option. */
+bool sdsim_volume_config_mounts(const struct sdsim_volume_config *config, enum sdsim_fat_type type);
 
 /* "FAT12", "FAT16", "FAT32", "exFAT", or "none". */
 const char *sdsim_fat_type_name(enum sdsim_fat_type type);

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/engines.h"
+
 struct api {
     const char *name;
-    uint32_t buffer; /* default */
-    struct sdsim_volume_config (*config)(void);
+    uint32_t buffer;    /* default */
+    const char *engine; /* in the firmware that has this API */
 };
 
 static const struct api apis[SDSIM_API_COUNT] = {
-#define SDSIM_FILE_API_ROW(code, name, doc, buffer, config)                                        \
-    [SDSIM_API_##code] = {name, buffer, sdsim_volume_config_##config},
+#define SDSIM_FILE_API_ROW(code, name, doc, buffer, engine)                                        \
+    [SDSIM_API_##code] = {name, buffer, engine},
     SDSIM_FILE_API_LIST(SDSIM_FILE_API_ROW)
 #undef SDSIM_FILE_API_ROW
 };
@@ -29,7 +31,7 @@ uint32_t sdsim_stream_default_buffer(enum sdsim_file_api api)
 
 struct sdsim_volume_config sdsim_stream_volume_config(enum sdsim_file_api api)
 {
-    return apis[api].config();
+    return sdsim_engine_find(apis[api].engine)->config;
 }
 
 static void host_time(struct sdsim_stream *stream, sdsim_ps *now, sdsim_ps d)

@@ -22,6 +22,7 @@
 #include "fat/mkfs.h"
 #include "fat/tree.h"
 #include "fat_model.h"
+#include "sanitized.h"
 
 #define SKIPPED      77
 #define MIB          2048u /* sectors */
@@ -29,16 +30,7 @@
 #define STEPS        250u /* random operations before a volume is checked */
 
 /* Random sequences per volume and engine. Sanitizers take ten times as long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SEEDS 3u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SEEDS 3u
-#endif
-#endif
-#if !defined(SEEDS)
-#define SEEDS 45u
-#endif
+#define SEEDS (SDSIM_SANITIZED ? 3u : 45u)
 
 static char folder[] = "/tmp/sdsim-fsck-XXXXXX";
 
@@ -210,7 +202,7 @@ static void test_fresh_volumes_mount_as_planned(void **unused)
         struct sdsim_blocks blocks;
         sdsim_blocks_init(&blocks, medium, NULL);
         struct sdsim_volume volume = {0};
-        const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         sdsim_ps now = 0;
         const enum sdsim_fat_result result =
             sdsim_volume_mount(&volume, &blocks.disk, &config, &now);
@@ -309,7 +301,8 @@ static void exercise(struct sdsim_volume *volume)
 
 static struct sdsim_volume_config config_of(size_t i)
 {
-    return i == 0 ? sdsim_volume_config_esp_idf() : sdsim_volume_config_circuitpython();
+    return i == 0 ? sdsim_engine_find("esp-idf-full")->config
+                  : sdsim_engine_find("circuitpython")->config;
 }
 
 static void test_used_volumes_are_clean(void **unused)
@@ -391,10 +384,7 @@ static void test_volumes_are_clean_after_anything(void **unused)
     for (size_t i = 0; i < COUNT(small); i++) {
         const struct sdsim_engine *engine;
         for (size_t j = 0; (engine = sdsim_engine_at(j)) != NULL; j++) {
-            const bool fatfs = engine->config.library == SDSIM_LIBRARY_FATFS;
-            const bool mounts = small[i].type == SDSIM_EXFAT
-                                    ? engine->config.exfat
-                                    : fatfs || small[i].type != SDSIM_FAT12;
+            const bool mounts = sdsim_volume_config_mounts(&engine->config, small[i].type);
             for (uint64_t seed = 1; seed <= SEEDS && mounts; seed++) {
                 struct row row = small[i];
                 row.wishes.no_partition = true;
@@ -403,7 +393,7 @@ static void test_volumes_are_clean_after_anything(void **unused)
         }
     }
     (void)printf("%u sequences checked\n", checked);
-    assert_true(SEEDS < 45 || checked >= 2000);
+    assert_true(SDSIM_SANITIZED || checked >= 2000);
 }
 
 /* mtools see the names and the bytes. */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/engines.h"
 #include "fat/bytes.h"
 #include "fat/mkfs.h"
 #include "fat_replay.h"
@@ -132,7 +133,8 @@ static const char *const configs[] = {"esp", "cpy"};
 
 static struct sdsim_volume_config config_of(size_t config)
 {
-    return config == 0 ? sdsim_volume_config_esp_idf() : sdsim_volume_config_circuitpython();
+    return config == 0 ? sdsim_engine_find("esp-idf-full")->config
+                       : sdsim_engine_find("circuitpython")->config;
 }
 
 /* The FSINFO sector of FAT32 with both values unknown. */
@@ -160,7 +162,7 @@ static struct sdsim_medium *make_state(size_t volume, const char *state)
                        strcmp(state, "frag") == 0 ? volumes[volume].name : "");
         char *ops = sdsim_fat_read_text(path);
         assert_non_null(ops);
-        const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         sdsim_fat_replay(medium, ops, path, &config, false, NULL);
         free(ops);
     }

@@ -605,7 +605,7 @@ static void test_oracle(void **state)
     static const struct {
         const char *engine;
         const char *traces;
-    } engines[] = {{"esp-idf", "fat32-4g-fresh-esp"}, {"circuitpython", "fat32-4g-fresh-cpy"}};
+    } engines[] = {{"esp-idf-full", "fat32-4g-fresh-esp"}, {"circuitpython", "fat32-4g-fresh-cpy"}};
     const char *set = getenv("SDSIM_ORACLE");
     char oracle[PATH_MAX + 40];
     (void)snprintf(oracle, sizeof oracle, "%s", set != NULL ? set : "");

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/engines.h"
 #include "fat/layout.h"
 #include "fat/medium_disk.h"
 
@@ -249,8 +250,8 @@ static void test_gpt_in_firmware(void **state)
     make_gpt("mkfs.fat -F 32 -s 1");
     struct sdsim_medium *medium = load("image", GPT_SECTORS);
     const struct sdsim_disk disk = sdsim_medium_disk(medium);
-    const struct sdsim_volume_config configs[] = {sdsim_volume_config_esp_idf(),
-                                                  sdsim_volume_config_circuitpython()};
+    const struct sdsim_volume_config configs[] = {sdsim_engine_find("esp-idf-full")->config,
+                                                  sdsim_engine_find("circuitpython")->config};
     for (size_t i = 0; i < COUNT(configs); i++) {
         struct sdsim_volume volume = {0};
         sdsim_ps now = 0;

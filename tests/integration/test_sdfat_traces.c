@@ -88,7 +88,7 @@ static struct sdsim_medium *make_volume(size_t volume, bool full)
     assert_non_null(medium);
     assert_true(sdsim_mkfs_write(medium, &volumes[volume].plan));
     if (full) {
-        const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         sdsim_fat_replay(medium, "mount\nfill 30\nunmount\n", "full", &config, false, NULL);
     }
     return medium;

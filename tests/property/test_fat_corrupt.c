@@ -18,6 +18,7 @@
 
 #include "core/rng.h"
 #include "fat/blocks.h"
+#include "fat/engines.h"
 #include "fat/mkfs.h"
 #include "fat/session.h"
 #include "fat_model.h"
@@ -133,8 +134,9 @@ static void run(size_t row, uint64_t seed)
     sdsim_diags_free(&diags);
     struct sdsim_blocks blocks;
     sdsim_blocks_init(&blocks, medium, NULL);
-    const struct sdsim_volume_config config =
-        seed % 2 != 0 ? sdsim_volume_config_circuitpython() : sdsim_volume_config_esp_idf();
+    const struct sdsim_volume_config config = seed % 2 != 0
+                                                  ? sdsim_engine_find("circuitpython")->config
+                                                  : sdsim_engine_find("esp-idf-full")->config;
 
     struct sdsim_volume volume = {0};
     sdsim_ps now = 0;

@@ -18,21 +18,13 @@
 #include "fat/layout.h"
 #include "fat/mkfs.h"
 #include "fat_model.h"
+#include "sanitized.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define STEPS        250u
 
-/* Sequences per volume and engine; there are 79 pairs. Sanitizers take ten times as long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SEEDS 3u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SEEDS 3u
-#endif
-#endif
-#if !defined(SEEDS)
-#define SEEDS 30u
-#endif
+/* Sequences per volume and engine. Sanitizers take ten times as long. */
+#define SEEDS (SDSIM_SANITIZED ? 3u : 30u)
 
 /* Sectors and cluster size, from roomy to too small for what the model wants to write. */
 static const struct {
@@ -51,13 +43,6 @@ static const struct {
     {"exFAT, 4096", 30000, {.type = SDSIM_EXFAT, .cluster_bytes = 4096}},
     {"exFAT, full", 1500, {.type = SDSIM_EXFAT, .cluster_bytes = 1024, .no_partition = true}},
 };
-
-/* Whether a library can mount a type at all. */
-static bool can_mount(const struct sdsim_volume_config *config, enum sdsim_fat_type type)
-{
-    const bool fatfs = config->library == SDSIM_LIBRARY_FATFS;
-    return type == SDSIM_EXFAT ? config->exfat : type != SDSIM_FAT12 || fatfs;
-}
 
 /* The survey finds no damage; `left_over`: but what SdFat leaves behind when it found no room. */
 static void check_layout(const char *name, const char *engine, uint64_t seed,
@@ -130,7 +115,7 @@ static void test_random_operations(void **unused)
         struct sdsim_medium *fresh = make_volume(row);
         const struct sdsim_engine *engine;
         for (size_t i = 0; (engine = sdsim_engine_at(i)) != NULL; i++) {
-            if (!can_mount(&engine->config, volumes[row].wishes.type)) {
+            if (!sdsim_volume_config_mounts(&engine->config, volumes[row].wishes.type)) {
                 continue;
             }
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -144,7 +129,7 @@ static void test_random_operations(void **unused)
         sdsim_medium_destroy(fresh);
     }
     (void)printf("\n%u sequences\n", sequences);
-    assert_true(SEEDS < 30 || sequences >= 2000);
+    assert_true(SDSIM_SANITIZED || sequences >= 2000);
 }
 
 int main(void)

@@ -26,21 +26,13 @@
 #include "fat/mkfs.h"
 #include "fat/session.h"
 #include "fat/window.h"
+#include "sanitized.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define READS_MAX    200000u /* of a look at a small volume that comes to an end */
 
 /* More cuts than this in one run are sampled. Sanitizers take ten times as long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define CUTS_MAX 25u
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CUTS_MAX 25u
-#endif
-#endif
-#if !defined(CUTS_MAX)
-#define CUTS_MAX 200u
-#endif
+#define CUTS_MAX (SDSIM_SANITIZED ? 25u : 200u)
 
 static const struct {
     const char *name;
@@ -456,8 +448,7 @@ static unsigned run_cuts(const struct sdsim_medium *start, const struct sdsim_vo
 static bool can_run(const struct sdsim_volume_config *config, enum sdsim_fat_type type,
                     bool long_names)
 {
-    const bool fatfs = config->library == SDSIM_LIBRARY_FATFS;
-    const bool mounts = type == SDSIM_EXFAT ? config->exfat : fatfs || type != SDSIM_FAT12;
+    const bool mounts = sdsim_volume_config_mounts(config, type);
     return mounts && (!long_names || config->long_names != SDSIM_LFN_NONE);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fat/engines.h"
 #include "fat/bytes.h"
 #include "fat/gpt.h"
 #include "fat/medium_disk.h"
@@ -217,7 +218,7 @@ static void test_mount(void **state)
     (void)state;
     struct sdsim_medium *medium = make_disk();
     const struct sdsim_disk disk = sdsim_medium_disk(medium);
-    struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+    struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
     struct sdsim_volume volume = {0};
     sdsim_ps now = 0;
     assert_false(config.gpt);

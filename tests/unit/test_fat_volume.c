@@ -127,7 +127,7 @@ static void test_finds_the_volume(void **unused)
             struct probe probe;
             probe_init(&probe, medium);
             struct sdsim_volume volume = {0};
-            const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+            const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
             sdsim_ps now = 5;
             const enum sdsim_fat_result result =
                 sdsim_volume_mount(&volume, &probe.disk, &config, &now);
@@ -187,7 +187,7 @@ static void test_refuses_bad_volumes(void **unused)
         struct probe probe;
         probe_init(&probe, medium);
         struct sdsim_volume volume = {0};
-        const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         sdsim_ps now = 0;
         const enum sdsim_fat_result result =
             sdsim_volume_mount(&volume, &probe.disk, &config, &now);
@@ -208,7 +208,7 @@ static void test_exfat_can_be_off(void **unused)
     probe_init(&probe, medium);
     for (uint32_t i = 0; i < 2; i++) {
         struct sdsim_volume volume = {0};
-        struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         config.exfat = i != 0;
         config.long_names = i != 0 ? SDSIM_LFN_NONE : SDSIM_LFN_STATIC;
         sdsim_ps now = 0;
@@ -226,7 +226,7 @@ static void test_fsinfo_can_be_distrusted(void **unused)
     probe_init(&probe, medium);
     for (uint32_t i = 0; i < 4; i++) {
         struct sdsim_volume volume = {0};
-        struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+        struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
         config.distrust_free_count = (i & 1) != 0;
         config.distrust_hint = (i & 2) != 0;
         sdsim_ps now = 0;
@@ -238,13 +238,6 @@ static void test_fsinfo_can_be_distrusted(void **unused)
         assert_int_equal(volume.hint, (i & 2) != 0 ? SDSIM_UNKNOWN : 2);
     }
     sdsim_medium_destroy(medium);
-}
-
-/* SdFat has no FAT12, and neither has the classic library exFAT. */
-static bool can_mount(const struct sdsim_volume_config *config, enum sdsim_fat_type type)
-{
-    return type == SDSIM_EXFAT ? config->exfat
-                               : type != SDSIM_FAT12 || config->library == SDSIM_LIBRARY_FATFS;
 }
 
 /* Everything that the library can, once, in a fixed order; stops at the first error. */
@@ -323,7 +316,7 @@ static void test_disk_errors(void **unused)
     for (size_t i = 0; i < COUNT(types); i++) {
         const struct sdsim_engine *engine;
         for (size_t j = 0; (engine = sdsim_engine_at(j)) != NULL; j++) {
-            if (can_mount(&engine->config, types[i])) {
+            if (sdsim_volume_config_mounts(&engine->config, types[i])) {
                 fail_every_call(types[i], engine);
             }
         }
@@ -337,7 +330,7 @@ static void test_link_table_without_memory(void **unused)
     struct probe probe;
     probe_init(&probe, medium);
     struct sdsim_volume volume = {0};
-    const struct sdsim_volume_config config = sdsim_volume_config_circuitpython();
+    const struct sdsim_volume_config config = sdsim_engine_find("circuitpython")->config;
     sdsim_ps now = 0;
     struct sdsim_file file;
     assert_int_equal(sdsim_volume_mount(&volume, &probe.disk, &config, &now), SDSIM_FAT_OK);
@@ -360,7 +353,7 @@ static void test_status_calls(void **unused)
     struct probe probe;
     probe_init(&probe, medium);
     struct sdsim_volume volume = {0};
-    const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+    const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
     sdsim_ps now = 0;
     struct sdsim_file file;
     uint64_t done;
@@ -391,7 +384,7 @@ static void test_status_calls(void **unused)
     EXPECT_STATUS(1, sdsim_tree_stat(&volume, &now, "/E", NULL));
     EXPECT_STATUS(1, sdsim_tree_unlink(&volume, &now, "/E"));
     EXPECT_STATUS(1, sdsim_tree_free(&volume, &now, &clusters));
-    volume.config = sdsim_volume_config_circuitpython();
+    volume.config = sdsim_engine_find("circuitpython")->config;
     EXPECT_STATUS(3, sdsim_file_open(&file, &volume, &now, "/A", SDSIM_OPEN_READ));
     EXPECT_STATUS(2, sdsim_file_close(&file, &now));
     EXPECT_STATUS(2, sdsim_tree_unlink(&volume, &now, "/A"));
@@ -433,7 +426,7 @@ static void test_purposes(void **unused)
     for (size_t i = 0; i < COUNT(types); i++) {
         const struct sdsim_engine *engine;
         for (size_t j = 0; (engine = sdsim_engine_at(j)) != NULL; j++) {
-            if (!can_mount(&engine->config, types[i])) {
+            if (!sdsim_volume_config_mounts(&engine->config, types[i])) {
                 continue;
             }
             uint32_t all = expected[i];
@@ -456,8 +449,9 @@ static void test_small_writes_stay_generated(void **unused)
     static const uint32_t calls[] = {1, 40, 500, 512, 513, 1000, 4096, 33333};
     for (size_t i = 0; i < COUNT(calls) * 2; i++) {
         const uint32_t call = calls[i / 2];
-        const struct sdsim_volume_config config =
-            i % 2 != 0 ? sdsim_volume_config_circuitpython() : sdsim_volume_config_esp_idf();
+        const struct sdsim_volume_config config = i % 2 != 0
+                                                      ? sdsim_engine_find("circuitpython")->config
+                                                      : sdsim_engine_find("esp-idf-full")->config;
         struct sdsim_medium *medium = make(SDSIM_FAT16, false);
         struct probe probe;
         probe_init(&probe, medium);
@@ -504,7 +498,7 @@ static void test_stale_files(void **unused)
     struct sdsim_file file;
     struct sdsim_dir_list listing;
     bool more;
-    const struct sdsim_volume_config config = sdsim_volume_config_esp_idf();
+    const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
     sdsim_ps now = 0;
     assert_int_equal(sdsim_volume_mount(&volume, &probe.disk, &config, &now), SDSIM_FAT_OK);
     assert_int_equal(sdsim_file_open(&file, &volume, &now, "/A", SDSIM_OPEN_WRITE), SDSIM_FAT_OK);

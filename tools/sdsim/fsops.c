@@ -28,21 +28,10 @@ struct list {
     size_t capacity;
 };
 
-/*
- * The engine to use. The two that traces are usually compared with are taken with all their options
- * on, long names and exFAT; the others are as their libraries ship.
- */
+/* The engine to use. Without a name it is the one that takes every volume and every file name. */
 static bool find_engine(const char *name, struct sdsim_volume_config *config)
 {
-    if (name == NULL || strcmp(name, "esp-idf") == 0) {
-        *config = sdsim_volume_config_esp_idf();
-        return true;
-    }
-    if (strcmp(name, "circuitpython") == 0) {
-        *config = sdsim_volume_config_circuitpython();
-        return true;
-    }
-    const struct sdsim_engine *engine = sdsim_engine_find(name);
+    const struct sdsim_engine *engine = sdsim_engine_find(name != NULL ? name : "esp-idf-full");
     if (engine != NULL) {
         *config = engine->config;
         return true;

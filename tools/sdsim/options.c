@@ -45,7 +45,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                            "a card that 'sdsim list card' shows, for its capacity or its AU"},
     [SDSIM_OPTION_FORCE] = {"force", 0, NULL, "replace an image that is there already"},
     [SDSIM_OPTION_ENGINE] = {"engine", 0, "NAME",
-                             "file-system library to imitate: esp-idf, the default, "
+                             "file-system library to imitate: esp-idf-full, the default, "
                              "circuitpython, sdfat-two-caches, arduino-classic or another; an "
                              "unknown name lists them all"},
     [SDSIM_OPTION_SUMMARY] = {"summary", 0, NULL, "print what it comes to, not each operation"},
