@@ -91,7 +91,8 @@ static bool reg(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint3
         .out = out,
         .trail_bytes = 1,
     };
-    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx, &result);
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(index), SDSIM_NO_LBA, &tx,
+                           &result);
 }
 
 static bool status(struct sdsim_driver *driver, sdsim_ps *now, uint64_t times)
