@@ -15,6 +15,7 @@ package_works()
     clang) command -v clang ;;
     libclang-rt-14-dev) clang_sanitizes ;;
     libyaml-dev) pkg-config --exists yaml-0.1 ;;
+    libjansson-dev) pkg-config --exists jansson ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     dosfstools) command -v fsck.fat && command -v mkfs.fat ;;
     exfatprogs) command -v fsck.exfat && command -v mkfs.exfat ;;

@@ -24,8 +24,9 @@
  * include them, and they, being installed without the rest, only each other.
  */
 static const char *const layers[] = {
-    "sdsim", "core", "config",   "flash", "card",     "bus",   "host",   "port",  "driver",
-    "fat",   "file", "workload", "trace", "timeline", "setup", "report", "tools", "tests",
+    "sdsim", "core",    "config", "flash", "card",     "bus",   "host",
+    "port",  "driver",  "fat",    "file",  "workload", "trace", "timeline",
+    "setup", "measure", "report", "tools", "tests",
 };
 
 enum {
@@ -33,7 +34,8 @@ enum {
     UNKNOWN = -1,
 };
 
-/* What the simulator never includes; it needs the C library and, in config, libyaml. */
+/* What the simulator never includes; it needs the C library, in config libyaml, and in measure
+ * jansson. */
 static const char *const foreign[] = {"SDL", "ftdi", "libftdi", "libusb", "cmocka"};
 
 /* Faults found so far: the first ones as text, one a line, and all of them counted. */

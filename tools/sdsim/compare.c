@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "compare_measurements.h"
 #include "files.h"
 #include "output.h"
 #include "predict.h"
@@ -115,6 +116,9 @@ static enum sdsim_exit print_rows(const struct sdsim_arguments *arguments, const
 static enum sdsim_exit compare_in(struct sdsim_cli_session *session,
                                   const struct sdsim_arguments *arguments)
 {
+    if (arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL) {
+        return sdsim_compare_measurements(session, arguments);
+    }
     struct sdsim_files files = {.paths = NULL};
     struct rows rows = {.jobs = NULL};
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
@@ -139,9 +143,9 @@ static enum sdsim_exit compare(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS, SDSIM_OPTION_JSON,
-    SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR, SDSIM_OPTION_JOBS,
-    SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_SET,          SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS, SDSIM_OPTION_JSON,
+    SDSIM_OPTION_CSV,          SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR, SDSIM_OPTION_JOBS,
+    SDSIM_OPTION_MEASUREMENTS, SDSIM_OPTION_ROWS,   SDSIM_OPTION_HELP,  SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_compare = {
@@ -160,7 +164,7 @@ const struct sdsim_command sdsim_command_compare = {
         "high are the 5th and 95th percentile of the draws. Coverage is "
         "the "
         "share of measured values that lie between them. The CSV has the columns of the rows.\n",
-    .least = 1,
+    .least = 0,
     .most = SIZE_MAX,
     .options = options,
     .run = compare,

@@ -57,6 +57,9 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                               "gnuplot"},
     [SDSIM_OPTION_KEEP_PLOT] = {"keep-plot", 0, NULL,
                                 "leave the picture's data and gnuplot script beside it"},
+    [SDSIM_OPTION_MEASUREMENTS] = {"measurements", 0, "FILE",
+                                   "hold predictions against the records of a .jsonl or .csv file"},
+    [SDSIM_OPTION_ROWS] = {"rows", 0, NULL, "each record, not only what all come to"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

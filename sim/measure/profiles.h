@@ -1,0 +1,29 @@
+/*
+ * The profiles a set of plans shares: each is read once, however many records mean it.
+ *
+ * For the files of this folder only.
+ */
+#ifndef SDSIM_MEASURE_PROFILES_H
+#define SDSIM_MEASURE_PROFILES_H
+
+#include "config/tree.h"
+#include "core/diag.h"
+
+struct sdsim_profiles;
+
+/* Over a config, which owns it. NULL without memory. */
+struct sdsim_profiles *sdsim_profiles_create(struct sdsim_config *config);
+
+/* Whether there is a profile of a kind. */
+bool sdsim_profiles_has(struct sdsim_profiles *profiles, const char *kind, const char *name);
+
+/* The card profile that lists this card under `matches`; NULL if none does. */
+const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *card);
+
+/* The profile a reference means (see sdsim_config_resolve); the same reference gives the same tree.
+ * NULL after a message. */
+struct sdsim_node *sdsim_profiles_resolve(struct sdsim_profiles *profiles, const char *kind,
+                                          const struct sdsim_node *reference, const char *text,
+                                          struct sdsim_diags *diags);
+
+#endif

@@ -1,0 +1,312 @@
+#include "measure/record_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_LINE ((size_t)1 << 20)
+#define MOST_COLUMNS 256
+#define MOST_PARTS   256
+
+void sdsim_record_complain(const struct sdsim_record_file *file, const char *help,
+                           const char *format, va_list arguments)
+{
+    char text[400];
+    const struct sdsim_place place = {.file = file->path, .line = file->line};
+    vsnprintf(text, sizeof text, format, arguments);
+    sdsim_diag_add(file->diags, SDSIM_ERROR, &place, NULL, 0, help, "%s", text);
+}
+
+__attribute__((format(printf, 3, 4))) static void fail(struct sdsim_record_file *file,
+                                                       const char *help, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sdsim_record_complain(file, help, format, arguments);
+    va_end(arguments);
+    file->failed = true;
+}
+
+/* A copy that lives as long as the config; "" without memory, which is told. */
+static const char *keep(struct sdsim_record_file *file, const char *text, size_t length)
+{
+    char *copy = sdsim_config_alloc(file->config, length + 1, 1);
+    if (copy == NULL) {
+        fail(file, NULL, "out of memory");
+        return "";
+    }
+    memcpy(copy, text, length);
+    return copy;
+}
+
+/* ---- lines ---- */
+
+/* Reads a line without its end. False at the end of the file. */
+static bool read_line(struct sdsim_record_file *file)
+{
+    errno = 0;
+    const ssize_t length = getline(&file->text, &file->size, file->stream);
+    if (length < 0) {
+        if (ferror(file->stream)) {
+            fail(file, NULL, "can't be read: %s", strerror(errno));
+        }
+        return false;
+    }
+    file->line++;
+    size_t end = (size_t)length;
+    if (strlen(file->text) < end || end > LONGEST_LINE) {
+        fail(file, NULL, end > LONGEST_LINE ? "the line is too long" : "a zero byte in the text");
+        return false;
+    }
+    while (end > 0 && (file->text[end - 1] == '\n' || file->text[end - 1] == '\r')) {
+        file->text[--end] = '\0';
+    }
+    return true;
+}
+
+/*
+ * The next field of a CSV line at *at, unquoted in place; *at goes behind the comma, or becomes
+ * NULL at the end of the line. NULL if a quote is not closed.
+ */
+static char *next_field(char **at)
+{
+    char *start = *at;
+    char *out = start;
+    const char *in = start;
+    if (*in == '"') {
+        for (in++; *in != '"' || in[1] == '"'; in++) {
+            if (*in == '\0') {
+                return NULL;
+            }
+            in += *in == '"';
+            *out++ = *in;
+        }
+        in++;
+    } else {
+        while (*in != ',' && *in != '\0') {
+            *out++ = *in++;
+        }
+    }
+    *at = *in == ',' ? start + (in + 1 - start) : NULL;
+    *out = '\0';
+    return start;
+}
+
+/* Takes a line as the line of names if it holds "id" and "metric"; the file's log may come first.
+ */
+static bool take_columns(struct sdsim_record_file *file)
+{
+    if (strstr(file->text, "id,") == NULL || strstr(file->text, "metric") == NULL) {
+        return false;
+    }
+    char *at = strdup(file->text);
+    if (at == NULL) {
+        fail(file, NULL, "out of memory");
+        return false;
+    }
+    char *const whole = at;
+    file->columns = calloc(MOST_COLUMNS, sizeof *file->columns);
+    while (file->columns != NULL && at != NULL && file->column_count < MOST_COLUMNS) {
+        const char *name = next_field(&at);
+        if (name == NULL) {
+            break;
+        }
+        file->columns[file->column_count++] = strdup(name);
+    }
+    free(whole);
+    return file->columns != NULL;
+}
+
+bool sdsim_record_file_open(struct sdsim_record_file *file, struct sdsim_config *config,
+                            const char *path, struct sdsim_diags *diags)
+{
+    const char *dot = strrchr(path, '.');
+    *file = (struct sdsim_record_file){
+        .config = config,
+        .diags = diags,
+        .path = path,
+        .csv = dot != NULL && strcmp(dot, ".csv") == 0,
+    };
+    file->stream = fopen(path, "r");
+    if (file->stream == NULL) {
+        sdsim_error(diags, path, "can't be opened: %s", strerror(errno));
+        return false;
+    }
+    while (file->csv && file->columns == NULL) {
+        if (!read_line(file)) {
+            if (!file->failed) {
+                sdsim_error(diags, path, "there is no line of column names (id,...,metric,value)");
+            }
+            sdsim_record_file_close(file);
+            return false;
+        }
+        (void)take_columns(file);
+    }
+    return true;
+}
+
+void sdsim_record_file_close(struct sdsim_record_file *file)
+{
+    for (size_t i = 0; i < file->column_count; i++) {
+        free(file->columns[i]);
+    }
+    free(file->columns);
+    free(file->text);
+    fclose(file->stream);
+}
+
+bool sdsim_record_file_next(struct sdsim_record_file *file)
+{
+    while (read_line(file)) {
+        const char *text = file->text + strspn(file->text, " \t");
+        if (*text != '\0' && *text != '#') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- JSON ---- */
+
+static void json_field(struct sdsim_record_file *file, const char *name, const json_t *value,
+                       void (*field)(void *context, const char *name, const char *text),
+                       void *context)
+{
+    char number[32];
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        field(context, name, keep(file, json_string_value(value), json_string_length(value)));
+        break;
+    case JSON_INTEGER:
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        field(context, name, keep(file, number, strlen(number)));
+        break;
+    case JSON_REAL:
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
+        field(context, name, keep(file, number, strlen(number)));
+        break;
+    case JSON_TRUE:
+        field(context, name, "true");
+        break;
+    case JSON_FALSE:
+        field(context, name, "false");
+        break;
+    default:
+        break; /* null; lists and objects mean nothing here */
+    }
+}
+
+static void json_assumptions(struct sdsim_record_file *file, const json_t *list,
+                             void (*assumptions)(void *context, const char *const *texts,
+                                                 size_t count),
+                             void *context)
+{
+    const size_t count = json_array_size(list);
+    const char **texts = sdsim_config_alloc(file->config, count + 1, sizeof *texts);
+    if (texts == NULL) {
+        fail(file, NULL, "out of memory");
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *text = json_array_get(list, i);
+        if (json_is_string(text)) {
+            texts[kept++] = keep(file, json_string_value(text), json_string_length(text));
+        }
+    }
+    assumptions(context, texts, kept);
+}
+
+static void read_json(struct sdsim_record_file *file,
+                      void (*field)(void *context, const char *name, const char *text),
+                      void (*assumptions)(void *context, const char *const *texts, size_t count),
+                      void *context)
+{
+    json_error_t error;
+    json_t *record = json_loads(file->text, JSON_REJECT_DUPLICATES, &error);
+    if (record == NULL) {
+        fail(file, "each line is one JSON object", "column %d: %s", error.column, error.text);
+        return;
+    }
+    if (!json_is_object(record)) {
+        fail(file, "each line is one JSON object", "this is no JSON object");
+    } else {
+        const char *name;
+        json_t *value;
+        json_object_foreach(record, name, value)
+        {
+            if (strcmp(name, "assumptions") == 0 && json_is_array(value)) {
+                json_assumptions(file, value, assumptions, context);
+            } else {
+                json_field(file, name, value, field, context);
+            }
+        }
+    }
+    json_decref(record);
+}
+
+/* ---- CSV ---- */
+
+static void csv_assumptions(struct sdsim_record_file *file, const char *text,
+                            void (*assumptions)(void *context, const char *const *texts,
+                                                size_t count),
+                            void *context)
+{
+    const char **texts = sdsim_config_alloc(file->config, MOST_PARTS, sizeof *texts);
+    size_t count = 0;
+    while (texts != NULL && *text != '\0' && count < MOST_PARTS) {
+        text += strspn(text, " ;");
+        const size_t length = strcspn(text, ";");
+        if (length > 0) {
+            texts[count++] = keep(file, text, length);
+        }
+        text += length;
+    }
+    if (texts == NULL) {
+        fail(file, NULL, "out of memory");
+        return;
+    }
+    assumptions(context, texts, count);
+}
+
+static void read_csv(struct sdsim_record_file *file,
+                     void (*field)(void *context, const char *name, const char *text),
+                     void (*assumptions)(void *context, const char *const *texts, size_t count),
+                     void *context)
+{
+    char *at = file->text;
+    size_t column = 0;
+    for (; at != NULL; column++) {
+        const char *text = next_field(&at);
+        if (text == NULL) {
+            fail(file, NULL, "a quote is not closed");
+            return;
+        }
+        if (column >= file->column_count || *text == '\0') {
+            continue;
+        }
+        if (strcmp(file->columns[column], "assumptions") == 0) {
+            csv_assumptions(file, text, assumptions, context);
+        } else {
+            field(context, file->columns[column], keep(file, text, strlen(text)));
+        }
+    }
+    if (column != file->column_count) {
+        fail(file, NULL, "%zu fields where the first line names %zu columns", column,
+             file->column_count);
+    }
+}
+
+void sdsim_record_file_fields(struct sdsim_record_file *file,
+                              void (*field)(void *context, const char *name, const char *text),
+                              void (*assumptions)(void *context, const char *const *texts,
+                                                  size_t count),
+                              void *context)
+{
+    if (file->csv) {
+        read_csv(file, field, assumptions, context);
+    } else {
+        read_json(file, field, assumptions, context);
+    }
+}
