@@ -201,6 +201,16 @@ enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *n
                             : sdsim_file_read(&stream->file, now, bytes, out, done);
 }
 
+enum sdsim_fat_result sdsim_stream_seek(struct sdsim_stream *stream, sdsim_ps *now,
+                                        uint64_t position)
+{
+    host_time(stream, now, stream->params->costs.call);
+    const enum sdsim_fat_result result = flush(stream, now);
+    stream->filled = 0;
+    stream->taken = 0;
+    return result != SDSIM_FAT_OK ? result : sdsim_file_seek(&stream->file, now, position);
+}
+
 /* ---- the end ---- */
 
 enum sdsim_fat_result sdsim_stream_sync(struct sdsim_stream *stream, sdsim_ps *now)

@@ -16,7 +16,9 @@
  * Costs: `call` for each call of the application; `line` more for each printed line (formatting);
  * copying at `copy_rate` where stdio copies.
  *
- * Limits: one stream per file; reading and writing on one stream need a flush in between, as in C.
+ * Limits: one stream per file; reading and writing on one stream need a flush or a seek in between,
+ * as in C. A seek always empties the buffer; newlib keeps it when the target lies in it, and else
+ * may read from a little before the target.
  */
 #ifndef SDSIM_FILE_STREAM_H
 #define SDSIM_FILE_STREAM_H
@@ -85,6 +87,11 @@ enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *
                                          uint64_t *done);
 enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
                                         void *out, uint64_t *done);
+
+/* fseek or lseek to a byte of the file: a call of its own. What is buffered is written first; what
+ * was read ahead is forgotten. */
+enum sdsim_fat_result sdsim_stream_seek(struct sdsim_stream *stream, sdsim_ps *now,
+                                        uint64_t position);
 
 /* print(text, file=...): the text and then its newline, each a write of its own. */
 enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *now,

@@ -71,7 +71,7 @@ static void add_row(struct sdsim_table *table, const struct sdsim_run_report *ro
     const enum sdsim_ink ink = verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD;
     char text[96];
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(row->run));
-    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
     sdsim_table_cell(
         table, SDSIM_INK_PLAIN, "%s",

@@ -26,6 +26,20 @@ char *sdsim_print_value(enum sdsim_metric metric, double value, char *out, size_
     return out;
 }
 
+const char *sdsim_metric_prefix(enum sdsim_metric metric)
+{
+    switch (metric) {
+    case SDSIM_METRIC_MEAN_LATENCY:
+        return "mean ";
+    case SDSIM_METRIC_MIN_LATENCY:
+        return "shortest ";
+    case SDSIM_METRIC_MAX_LATENCY:
+        return "longest ";
+    default:
+        return "";
+    }
+}
+
 /* How long the number in front of the unit is. */
 static size_t number_length(const char *text)
 {

@@ -14,6 +14,9 @@
 /* "1.371MB/s", "2581 lines/s" or "12.5ms". All functions return `out`. */
 char *sdsim_print_value(enum sdsim_metric metric, double value, char *out, size_t size);
 
+/* What to say before the value of a time: "mean ", "shortest ", "longest ", or "". */
+const char *sdsim_metric_prefix(enum sdsim_metric metric);
+
 /* "1.318..1.442MB/s"; a single value if both ends print the same. */
 char *sdsim_print_interval(enum sdsim_metric metric, double low, double high, char *out,
                            size_t size);

@@ -47,8 +47,10 @@ static const char *verb_of(enum sdsim_action action)
 {
     switch (action) {
     case SDSIM_DO_WRITE:
+    case SDSIM_DO_RANDOM_WRITE:
         return "write";
     case SDSIM_DO_READ:
+    case SDSIM_DO_RANDOM_READ:
         return "read";
     case SDSIM_DO_LOG:
         return "line";
@@ -68,7 +70,7 @@ static struct view view_of(const struct sdsim_run_report *report)
         .account = &result->account,
         .total = result->elapsed,
         .calls = result->calls,
-        .reads = run->workload.action == SDSIM_DO_READ,
+        .reads = sdsim_workload_reads((enum sdsim_action)run->workload.action),
     };
     take_commands(&view);
     view.verb = verb_of((enum sdsim_action)run->workload.action);
@@ -83,8 +85,9 @@ static struct view view_of(const struct sdsim_run_report *report)
 /* Whether the workload is a stream of calls that move data, as the rules on commands assume. */
 static bool is_stream(const struct view *view)
 {
-    const int action = view->workload->action;
-    return action == SDSIM_DO_WRITE || action == SDSIM_DO_READ || action == SDSIM_DO_LOG;
+    const enum sdsim_action action = (enum sdsim_action)view->workload->action;
+    return view->workload->timed != SDSIM_TIMED_PASSES &&
+           (sdsim_workload_moves_data(action) || action == SDSIM_DO_LOG);
 }
 
 /* A rule writes its sentence to `out` (SDSIM_READING_SIZE bytes); false: nothing to say. */
@@ -157,8 +160,8 @@ static bool rule_bound(const struct view *view, char *out)
 
 static bool rule_refills(const struct view *view, char *out)
 {
-    if (!view->reads || view->buffer == 0 || view->workload->call <= view->buffer ||
-        view->commands < 2 * view->calls) {
+    if (!view->reads || !is_stream(view) || view->buffer == 0 ||
+        view->workload->call <= view->buffer || view->commands < 2 * view->calls) {
         return false;
     }
     char commands[24];

@@ -81,6 +81,8 @@ static void add_result(struct line *line, const struct sdsim_run_report *report)
     add_count(line, result->counters.blocks_read);
     add_count(line, result->counters.blocks_written);
     add_count(line, result->counters.bus_clocks);
+    add_seconds(line, result->calls > 0 ? result->in_calls / result->calls : 0);
+    add_seconds(line, result->shortest_call);
     add_seconds(line, result->longest_call);
     add_seconds(line, result->counters.longest_wait);
 }
@@ -93,7 +95,8 @@ static void print_head(FILE *out)
         "low",       "high",     "draws",   "measured_low", "measured_high", "error",
         "tolerance", "within",   "seconds", "calls",        "bytes",         "init_seconds"};
     static const char *const last[] = {"sectors_read", "sectors_written", "bus_clocks",
-                                       "longest_call", "longest_wait"};
+                                       "mean_call",    "shortest_call",   "longest_call",
+                                       "longest_wait"};
     struct line line = {.count = 0};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
         add(&line, first[i]);

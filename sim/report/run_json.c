@@ -97,6 +97,8 @@ static void write_commands(const struct sdsim_workload_result *result, struct sd
 
 static void write_extremes(const struct sdsim_workload_result *result, struct sdsim_json *json)
 {
+    sdsim_json_seconds(json, "mean_call", result->calls > 0 ? result->in_calls / result->calls : 0);
+    sdsim_json_seconds(json, "shortest_call", result->shortest_call);
     sdsim_json_object(json, "longest_call");
     sdsim_json_seconds(json, "seconds", result->longest_call);
     sdsim_json_count(json, "index", result->longest_call_index);

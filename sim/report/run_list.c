@@ -25,7 +25,7 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     const struct sdsim_verdict *verdict = &report->verdict;
     char text[96];
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(report->run));
-    sdsim_table_cell(table, SDSIM_INK_BOLD, "%s",
+    sdsim_table_cell(table, SDSIM_INK_BOLD, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
     sdsim_table_cell(
         table, SDSIM_INK_PLAIN, "%s",

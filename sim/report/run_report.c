@@ -70,17 +70,55 @@ static void print_title(const struct sdsim_run_report *report, const struct sdsi
     }
 }
 
-static void describe_stream(const struct sdsim_workload_params *workload, const char *api,
-                            char *text, size_t size)
+static const char *verb_of(const struct sdsim_workload_params *workload)
+{
+    const bool reads = sdsim_workload_reads((enum sdsim_action)workload->action);
+    const bool random = sdsim_workload_is_random((enum sdsim_action)workload->action) &&
+                        !sdsim_workload_in_regions(workload);
+    return random ? (reads ? "read at random" : "write at random") : reads ? "read" : "write";
+}
+
+/* " to 3 regions of 4MiB in turns, in random order", or nothing. */
+static void describe_regions(const struct sdsim_workload_params *workload, char *text, size_t size)
+{
+    char region[32];
+    const bool random = workload->order == SDSIM_ORDER_RANDOM ||
+                        sdsim_workload_is_random((enum sdsim_action)workload->action);
+    text[0] = '\0';
+    if (!sdsim_workload_in_regions(workload)) {
+        return;
+    }
+    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->region, region, sizeof region);
+    if (workload->streams > 1) {
+        snprintf(text, size, ", in turns to %" PRIu64 " regions of %s%s", workload->streams, region,
+                 random ? ", each in random order" : "");
+    } else {
+        snprintf(text, size, ", each region of %s in random order", region);
+    }
+}
+
+static void describe_data(const struct sdsim_workload_params *workload, const char *api, char *text,
+                          size_t size)
 {
     const bool raw = workload->target == SDSIM_ON_RAW;
     char call[32];
     char total[32];
+    char span[32];
+    char regions[100];
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->total, total, sizeof total);
-    snprintf(text, size, "%s %s in calls of %s, %s%s",
-             workload->action == SDSIM_DO_READ ? "read" : "write", total, call,
-             raw ? "raw sectors" : "file API ", raw ? "" : api);
+    describe_regions(workload, regions, sizeof regions);
+    size_t used =
+        (size_t)snprintf(text, size, "%s %s in calls of %s", verb_of(workload), total, call);
+    if (sdsim_workload_is_random((enum sdsim_action)workload->action) && regions[0] == '\0') {
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->span, span, sizeof span);
+        used += (size_t)snprintf(text + used, size - used, " within %s", span);
+    }
+    used += (size_t)snprintf(text + used, size - used, ", %s%s%s",
+                             raw ? "raw sectors" : "file API ", raw ? "" : api, regions);
+    if (workload->timed == SDSIM_TIMED_PASSES) {
+        snprintf(text + used, size - used, ", %" PRIu64 " times", workload->times);
+    }
 }
 
 static void describe_seek(const struct sdsim_workload_params *workload, char *text, size_t size)
@@ -102,7 +140,9 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     switch ((enum sdsim_action)workload->action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_READ:
-        describe_stream(workload, api, text, size);
+    case SDSIM_DO_RANDOM_WRITE:
+    case SDSIM_DO_RANDOM_READ:
+        describe_data(workload, api, text, size);
         break;
     case SDSIM_DO_LOG:
         snprintf(text, size, "print %" PRIu64 " lines, file API %s", workload->lines, api);
@@ -140,7 +180,7 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
 static void print_workload(const struct sdsim_run_report *report, FILE *out)
 {
     const struct sdsim_run_params *run = &report->setup->run;
-    char text[200];
+    char text[300];
     describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), text,
                       sizeof text);
     print_label(out, "workload", text);
@@ -173,11 +213,12 @@ static void print_prediction(const struct sdsim_run_report *report, FILE *out)
     sdsim_print_value(metric, prediction->typical.value, value, sizeof value);
     if (prediction->draws > 0) {
         sdsim_print_interval(metric, prediction->low, prediction->high, interval, sizeof interval);
-        snprintf(text, sizeof text, "%s, 90%% interval %s", value, interval);
-        print_label(out, "predicted", text);
+        snprintf(text, sizeof text, "%s%s, 90%% interval %s", sdsim_metric_prefix(metric), value,
+                 interval);
     } else {
-        print_label(out, "predicted", value);
+        snprintf(text, sizeof text, "%s%s", sdsim_metric_prefix(metric), value);
     }
+    print_label(out, "predicted", text);
 }
 
 static void print_measured(const struct sdsim_run_report *report, const struct sdsim_style *style,
@@ -202,6 +243,14 @@ static void print_measured(const struct sdsim_run_report *report, const struct s
 }
 
 /* ---- the breakdown ---- */
+
+/* What the calls of the workload are, as it counts them. */
+static const char *noun_of(const struct sdsim_workload_params *workload)
+{
+    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
+           : workload->action == SDSIM_DO_LOG    ? "line"
+                                                 : "call";
+}
 
 /* Names of the kinds as people read them. */
 static const char *const kind_titles[SDSIM_KIND_COUNT] = {
@@ -279,12 +328,13 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
                             FILE *out)
 {
     const struct breakdown breakdown = break_down(&report->prediction.typical.workload);
-    const bool lines = report->setup->run.workload.action == SDSIM_DO_LOG;
+    char each[16];
+    snprintf(each, sizeof each, "a %s", noun_of(&report->setup->run.workload));
     const struct sdsim_column columns[] = {
         {"where the time goes", false, false},
         {"time", true, false},
         {"share", true, false},
-        {lines ? "a line" : "a call", true, false},
+        {each, true, false},
         {"a sector", true, false},
         {NULL, false, false},
     };
@@ -348,13 +398,11 @@ static bool print_commands(const struct sdsim_run_report *report, const struct s
                            FILE *out)
 {
     const struct sdsim_workload_result *result = &report->prediction.typical.workload;
-    const bool lines = report->setup->run.workload.action == SDSIM_DO_LOG;
+    char each[16];
+    snprintf(each, sizeof each, "a %s", noun_of(&report->setup->run.workload));
     const struct sdsim_column columns[] = {
-        {"commands", false, false},
-        {"sent", true, false},
-        {lines ? "a line" : "a call", true, false},
-        {"sectors each", true, false},
-        {NULL, false, false},
+        {"commands", false, false},    {"sent", true, false}, {each, true, false},
+        {"sectors each", true, false}, {NULL, false, false},
     };
     struct sdsim_command_use uses[SDSIM_COMMAND_USES];
     const size_t count = sdsim_command_uses(&result->counters, uses);
@@ -382,10 +430,16 @@ static bool print_commands(const struct sdsim_run_report *report, const struct s
 static void print_extremes(const struct sdsim_run_report *report, FILE *out)
 {
     const struct sdsim_workload_result *result = &report->prediction.typical.workload;
-    const char *noun = report->setup->run.workload.action == SDSIM_DO_LOG ? "line" : "call";
+    const char *noun = noun_of(&report->setup->run.workload);
     char time[32];
     char at[32];
     char text[200];
+    char label[16];
+    snprintf(label, sizeof label, "a %s", noun);
+    sdsim_print_time(result->calls > 0 ? result->in_calls / result->calls : 0, time, sizeof time);
+    sdsim_print_time(result->shortest_call, at, sizeof at);
+    snprintf(text, sizeof text, "mean %s, shortest %s", time, at);
+    print_label(out, label, text);
     sdsim_print_time(result->longest_call, time, sizeof time);
     size_t used = (size_t)snprintf(text, sizeof text, "%s, %s %" PRIu64 " of %" PRIu64, time, noun,
                                    result->longest_call_index + 1, result->calls);

@@ -10,7 +10,8 @@
  *     scenario, id, description, source, board, host, driver, card   names; null if there is none
  *     bus                      "spi", "sd1" or "sd4"
  *     clock                    {asked_hz, real_hz, explanation}
- *     metric, unit             "throughput", "B/s" or "lines", "lines/s"
+ *     metric, unit             "throughput", "B/s"; "lines", "lines/s"; or with "s": "time",
+ *                              "mean-latency", "min-latency", "max-latency"
  *     predicted, low, high     typical run, 5th and 95th percentile of `draws` draws
  *     draws
  *     measured_low, measured_high, error, tolerance, within          null if nothing was measured
@@ -23,6 +24,7 @@
  *     metadata_share           of everything whose purpose is not data
  *     commands                 [{command, count, per_call, sectors_each}]
  *     sectors_read, sectors_written, bus_clocks
+ *     mean_call, shortest_call seconds
  *     longest_call             {seconds, index}, from 0
  *     longest_wait             for the card: {seconds, at}, at counted from the first timed call
  *     at_asked_clock           {hz, predicted}: the same run with exactly the clock asked for; null
@@ -74,7 +76,8 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
 /*
  * Several runs as CSV, a line each under a line of names, which mean what they do in the JSON:
  * names, clock and prediction, then seconds, calls, bytes, init_seconds, the seconds of each kind,
- * sectors_read, sectors_written, bus_clocks, and the seconds of longest_call and longest_wait.
+ * sectors_read, sectors_written, bus_clocks, and the seconds of mean_call,
+ * shortest_call, longest_call and longest_wait.
  */
 void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
 

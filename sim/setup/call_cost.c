@@ -14,6 +14,8 @@ static bool account_of(const struct sdsim_setup *setup, uint64_t call,
     workload->timed = SDSIM_TIMED_CALLS;
     workload->sync_every = 0;
     workload->rotate_every = 0;
+    workload->final_sync = false;
+    workload->span = 0;
     struct sdsim_outcome_report report;
     sdsim_simulate(&calls, NULL, &report);
     *account = report.workload.account;
@@ -69,6 +71,7 @@ bool sdsim_call_cost(const struct sdsim_setup *setup, struct sdsim_call_cost *co
     struct sdsim_account once;
     *cost = (struct sdsim_call_cost){.small = false};
     if ((workload->action != SDSIM_DO_WRITE && workload->action != SDSIM_DO_READ) ||
+        sdsim_workload_in_regions(workload) || workload->timed == SDSIM_TIMED_PASSES ||
         workload->call > MOST_CALL || !account_of(setup, workload->call, &once)) {
         return false;
     }

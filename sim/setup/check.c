@@ -8,14 +8,13 @@
 
 #include "core/units.h"
 #include "fat/engines.h"
-#include "setup/setup.h"
+#include "setup/check.h"
 
 #define GB  1000000000u
 #define GIB 1073741824u
 
-/* One complaint: `key` of `map` is the place. */
-static bool complain(struct sdsim_diags *diags, const struct sdsim_node *map, const char *key,
-                     const char *help, const char *text)
+bool sdsim_complain(struct sdsim_diags *diags, const struct sdsim_node *map, const char *key,
+                    const char *help, const char *text)
 {
     const struct sdsim_node *node = sdsim_node_get(map, key);
     sdsim_node_diag(diags, SDSIM_ERROR, node != NULL ? node : map, help, "%s", text);
@@ -50,8 +49,8 @@ static bool check_capacity(const struct sdsim_run *run, const struct sdsim_card_
     if (card->capacity >= limits[card->type].least && card->capacity <= limits[card->type].most) {
         return true;
     }
-    return complain(diags, run->card, "capacity", "change `type`, or the capacity",
-                    limits[card->type].text);
+    return sdsim_complain(diags, run->card, "capacity", "change `type`, or the capacity",
+                          limits[card->type].text);
 }
 
 static bool check_marks(const struct sdsim_run *run, const struct sdsim_card_params *card,
@@ -62,30 +61,32 @@ static bool check_marks(const struct sdsim_run *run, const struct sdsim_card_par
     static const uint64_t video[] = {0, 6, 10, 30, 60, 90};
     bool fine = true;
     if (!one_of(card->speed_class, speed, sizeof speed / sizeof *speed)) {
-        fine = complain(diags, run->card, "speed_class", "0, 2, 4, 6 or 10",
-                        "there is no such speed class");
+        fine = sdsim_complain(diags, run->card, "speed_class", "0, 2, 4, 6 or 10",
+                              "there is no such speed class");
     }
     if (!one_of(card->uhs_grade, uhs, sizeof uhs / sizeof *uhs)) {
-        fine = complain(diags, run->card, "uhs_grade", "0, 1 or 3", "there is no such UHS grade");
+        fine = sdsim_complain(diags, run->card, "uhs_grade", "0, 1 or 3",
+                              "there is no such UHS grade");
     }
     if (!one_of(card->video_class, video, sizeof video / sizeof *video)) {
-        fine = complain(diags, run->card, "video_class", "0, 6, 10, 30, 60 or 90",
-                        "there is no such video class");
+        fine = sdsim_complain(diags, run->card, "video_class", "0, 6, 10, 30, 60 or 90",
+                              "there is no such video class");
     }
     if (card->type != SDSIM_SDSC && sdsim_card_version(card) < SDSIM_VERSION_2_00) {
-        fine = complain(diags, run->card, "version", "version: 2 or 3",
-                        "high-capacity cards came with version 2");
+        fine = sdsim_complain(diags, run->card, "version", "version: 2 or 3",
+                              "high-capacity cards came with version 2");
     }
     if (card->high_hz > 0 && sdsim_card_version(card) < SDSIM_VERSION_1_10) {
-        fine = complain(diags, run->card, "high_speed_clock", "version: 1.1, or leave it out",
-                        "high speed came with version 1.10");
+        fine = sdsim_complain(diags, run->card, "high_speed_clock", "version: 1.1, or leave it out",
+                              "high speed came with version 1.10");
     }
     if (card->oem != NULL && strlen(card->oem) > 2) {
-        fine = complain(diags, run->card, "oem", NULL, "an OEM ID has at most two characters");
+        fine =
+            sdsim_complain(diags, run->card, "oem", NULL, "an OEM ID has at most two characters");
     }
     if (card->product != NULL && strlen(card->product) > 5) {
-        fine = complain(diags, run->card, "product", NULL,
-                        "a product name has at most five characters");
+        fine = sdsim_complain(diags, run->card, "product", NULL,
+                              "a product name has at most five characters");
     }
     return fine;
 }
@@ -95,20 +96,22 @@ static bool check_flash(const struct sdsim_run *run, const struct sdsim_flash_pa
 {
     bool fine = true;
     if (flash->page_bytes % SDSIM_SECTOR != 0) {
-        fine = complain(diags, run->card, "page", NULL, "a page group is a multiple of 512B");
+        fine = sdsim_complain(diags, run->card, "page", NULL, "a page group is a multiple of 512B");
     }
     if (flash->pause_every > 0 && flash->pause_every < SDSIM_SECTOR) {
-        fine = complain(diags, run->card, "pause_every", "leave it out for a card without pauses",
-                        "a pause can't come more often than with each sector");
+        fine = sdsim_complain(diags, run->card, "pause_every",
+                              "leave it out for a card without pauses",
+                              "a pause can't come more often than with each sector");
     }
     if (flash->rare_every > 0 && flash->rare_every < SDSIM_SECTOR) {
-        fine = complain(diags, run->card, "rare_every", "leave it out for a card without them",
-                        "a pause can't come more often than with each sector");
+        fine =
+            sdsim_complain(diags, run->card, "rare_every", "leave it out for a card without them",
+                           "a pause can't come more often than with each sector");
     }
     return fine;
 }
 
-/* ---- volume, file and workload ---- */
+/* ---- volume and file ---- */
 
 /* "one of: esp-idf, carlk3, ..." */
 static const char *engine_names(char *out, size_t size)
@@ -130,21 +133,23 @@ static bool check_filesystem(const struct sdsim_run *run, const struct sdsim_set
     bool fine = true;
     if (filesystem->engine != NULL && sdsim_engine_find(filesystem->engine) == NULL) {
         char names[400];
-        fine = complain(diags, node, "engine", engine_names(names, sizeof names),
-                        "there is no such engine");
+        fine = sdsim_complain(diags, node, "engine", engine_names(names, sizeof names),
+                              "there is no such engine");
     }
     if (cluster != 0 && (cluster < SDSIM_SECTOR || (cluster & (cluster - 1)) != 0)) {
-        fine = complain(diags, node, "cluster", "512B, 1KiB, 2KiB, ... 32KiB, 64KiB, 128KiB, ...",
-                        "a cluster is a power of two, at least 512B");
+        fine = sdsim_complain(diags, node, "cluster",
+                              "512B, 1KiB, 2KiB, ... 32KiB, 64KiB, 128KiB, ...",
+                              "a cluster is a power of two, at least 512B");
     }
     if (filesystem->image != NULL &&
         (cluster != 0 || filesystem->fats != 0 || filesystem->type != SDSIM_VOLUME_AUTO)) {
-        fine = complain(diags, node, "image", "leave out type, cluster and fats, or the image",
-                        "an image brings its volume, which is not made anew");
+        fine =
+            sdsim_complain(diags, node, "image", "leave out type, cluster and fats, or the image",
+                           "an image brings its volume, which is not made anew");
     }
     if (filesystem->preparation.fragment > 0 && filesystem->preparation.fill == 0) {
-        fine = complain(diags, node, "fragment", "say how full the volume is: fill: 80%",
-                        "an empty volume can't be fragmented");
+        fine = sdsim_complain(diags, node, "fragment", "say how full the volume is: fill: 80%",
+                              "an empty volume can't be fragmented");
     }
     return fine;
 }
@@ -156,83 +161,8 @@ static bool check_file(const struct sdsim_run *run, const struct sdsim_setup *se
     if (file->buffer == 0 || sdsim_stream_default_buffer((enum sdsim_file_api)file->api) > 0) {
         return true;
     }
-    return complain(diags, sdsim_node_get(run->tree, "file"), "buffer", "api: stdio, or no buffer",
-                    "this file API has no buffer");
-}
-
-static bool check_workload(const struct sdsim_run *run, const struct sdsim_setup *setup,
-                           struct sdsim_diags *diags)
-{
-    const struct sdsim_workload_params *workload = &setup->run.workload;
-    const enum sdsim_action action = (enum sdsim_action)workload->action;
-    const struct sdsim_node *node = sdsim_node_get(run->tree, "workload");
-    if (node == NULL) {
-        sdsim_node_diag(diags, SDSIM_ERROR, run->tree,
-                        "say what is done: workload: {do: write, call: 4KiB, total: 1MiB}",
-                        "the run has no workload");
-        return false;
-    }
-    bool fine = true;
-    if (action != SDSIM_DO_WRITE && (workload->rotate_every > 0 || workload->preallocate)) {
-        fine = complain(diags, node, workload->preallocate ? "preallocate" : "rotate_every",
-                        "do: write", "only files that are written are rotated or preallocated");
-    }
-    if (action == SDSIM_DO_OPEN && workload->files == 0) {
-        fine = complain(diags, node, "files", "say how many there are: files: 100",
-                        "the last of no files can't be opened");
-    }
-    if (action == SDSIM_DO_SEEK && workload->position >= workload->total) {
-        fine = complain(diags, node, "position", "total: the size of the file",
-                        "the position lies behind the end of the file");
-    }
-    if (workload->calls.count > 0) {
-        fine = complain(diags, node, "calls", "set workload.call, or write the list into the file",
-                        "a list of call sizes makes runs when the file is loaded, not later");
-    }
-    if (workload->target == SDSIM_ON_FILE) {
-        if (setup->run.filesystem.type == SDSIM_VOLUME_NONE) {
-            fine = complain(diags, node, "on", "choose a file system, or on: raw",
-                            "a file needs a file system");
-        }
-        return fine;
-    }
-    if (action != SDSIM_DO_WRITE && action != SDSIM_DO_READ) {
-        fine = complain(diags, node, "do", "on: file", "raw sectors can only be read and written");
-    }
-    if (workload->call % SDSIM_SECTOR != 0 || workload->start % SDSIM_SECTOR != 0) {
-        fine = complain(diags, node, workload->call % SDSIM_SECTOR != 0 ? "call" : "start",
-                        "use multiples of 512B", "raw calls move whole sectors");
-    }
-    return fine;
-}
-
-/* What a run of this workload is measured in. */
-static enum sdsim_unit measured_unit(enum sdsim_action action)
-{
-    if (sdsim_workload_is_latency(action)) {
-        return SDSIM_UNIT_TIME;
-    }
-    return action == SDSIM_DO_LOG ? SDSIM_UNIT_PER_SECOND : SDSIM_UNIT_RATE;
-}
-
-static bool check_measured(const struct sdsim_run *run, const struct sdsim_setup *setup,
-                           struct sdsim_diags *diags)
-{
-    const struct sdsim_quantity *measured = &setup->run.measured;
-    const enum sdsim_unit unit = measured_unit((enum sdsim_action)setup->run.workload.action);
-    if (!measured->given) {
-        return true;
-    }
-    if (measured->unit != (int)unit) {
-        sdsim_node_diag(diags, SDSIM_ERROR, sdsim_node_get(run->tree, "measured"), NULL,
-                        "this workload is measured as %s", sdsim_unit_expected(unit));
-        return false;
-    }
-    if (measured->low > 0) {
-        return true;
-    }
-    return complain(diags, run->tree, "measured", "leave it out if nothing was measured",
-                    "nothing can be compared with zero");
+    return sdsim_complain(diags, sdsim_node_get(run->tree, "file"), "buffer",
+                          "api: stdio, or no buffer", "this file API has no buffer");
 }
 
 bool sdsim_setup_check(const struct sdsim_run *run, const struct sdsim_setup *setup,
@@ -244,8 +174,8 @@ bool sdsim_setup_check(const struct sdsim_run *run, const struct sdsim_setup *se
     (void)check_flash(run, &setup->card.flash, diags);
     (void)check_filesystem(run, setup, diags);
     (void)check_file(run, setup, diags);
-    if (check_workload(run, setup, diags)) {
-        (void)check_measured(run, setup, diags);
+    if (sdsim_check_workload(run, setup, diags)) {
+        (void)sdsim_check_measured(run, setup, diags);
     }
     return diags->errors == before;
 }

@@ -223,8 +223,9 @@ static void lint_small_calls(const struct lint *lint)
     warn(lint, workload_cause(lint, "call"), help,
          "small calls: each %s of %s costs %s besides its sectors, which take %s on the wire; most "
          "of it is the %s",
-         lint->setup->run.workload.action == SDSIM_DO_READ ? "read" : "write", call, fixed, payload,
-         kinds[cost.most]);
+         sdsim_workload_reads((enum sdsim_action)lint->setup->run.workload.action) ? "read"
+                                                                                   : "write",
+         call, fixed, payload, kinds[cost.most]);
 }
 
 static void lint_buffers(const struct lint *lint)

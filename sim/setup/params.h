@@ -82,6 +82,15 @@ struct sdsim_filesystem_params {
     struct sdsim_preparation preparation;
 };
 
+/* What of a run is predicted and compared. */
+enum sdsim_measure {
+    SDSIM_MEASURE_USUAL, /* lines per second of a log, throughput of data, else the time of a call */
+    SDSIM_MEASURE_THROUGHPUT,
+    SDSIM_MEASURE_MEAN,
+    SDSIM_MEASURE_MIN,
+    SDSIM_MEASURE_MAX,
+};
+
 struct sdsim_run_params {
     const char *id;
     const struct sdsim_node *board; /* references; setup resolves them */
@@ -98,6 +107,7 @@ struct sdsim_run_params {
     struct sdsim_filesystem_params filesystem;
     struct sdsim_stream_params file; /* costs come from the host */
     struct sdsim_workload_params workload;
+    int measure; /* enum sdsim_measure */
     struct sdsim_quantity measured;
     uint64_t tolerance; /* in 10^-9 of the measured value */
     bool headline;

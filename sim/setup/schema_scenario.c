@@ -48,6 +48,8 @@ static const struct sdsim_choice apis[] = {
 static const struct sdsim_choice actions[] = {
     {"write", SDSIM_DO_WRITE, "sequential writes"},
     {"read", SDSIM_DO_READ, "sequential reads"},
+    {"random-write", SDSIM_DO_RANDOM_WRITE, "writes at random places of what is there already"},
+    {"random-read", SDSIM_DO_RANDOM_READ, "reads at random places"},
     {"log", SDSIM_DO_LOG, "printed lines"},
     {"append", SDSIM_DO_APPEND, "open for appending, write one call, close"},
     {"seek", SDSIM_DO_SEEK, "seek, read one call, seek back"},
@@ -68,6 +70,27 @@ static const struct sdsim_choice targets[] = {
 static const struct sdsim_choice timings[] = {
     {"calls", SDSIM_TIMED_CALLS, "the calls alone"},
     {"all", SDSIM_TIMED_ALL, "from open to close"},
+    {"passes", SDSIM_TIMED_PASSES, "from open to close, `times` times; each counts as one call"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice orders[] = {
+    {"linear", SDSIM_ORDER_LINEAR, "one behind the other"},
+    {"random", SDSIM_ORDER_RANDOM, "each place once, in random order"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice first_calls[] = {
+    {"included", SDSIM_FIRST_CALL_INCLUDED, "like any other"},
+    {"excluded", SDSIM_FIRST_CALL_EXCLUDED, "can't be the longest or the shortest; SdFat's bench"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice measures[] = {
+    {"throughput", SDSIM_MEASURE_THROUGHPUT, "bytes over the measured time"},
+    {"mean-latency", SDSIM_MEASURE_MEAN, "the calls' time over their number"},
+    {"min-latency", SDSIM_MEASURE_MIN, "the shortest call"},
+    {"max-latency", SDSIM_MEASURE_MAX, "the longest call"},
     {NULL, 0, NULL},
 };
 
@@ -202,6 +225,64 @@ static const struct sdsim_key workload_keys[] = {
      .offset = offsetof(struct sdsim_workload_params, start),
      .max = 2199023255040,
      .doc = "Raw: where on the card, a multiple of 512."},
+    {.name = "span",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, span),
+     .max = 2199023255040,
+     .doc =
+         "random-write, random-read on a file: its size, left out `total`. On raw sectors: bytes "
+         "from `start` the calls stay within, left out the rest of the card; a write or read in "
+         "sequence begins again at its end, left out never."},
+    {.name = "align",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, align),
+     .max = 2199023255040,
+     .doc = "random-write, random-read: places are multiples of it; left out: of `call`."},
+    {.name = "offset",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, offset),
+     .max = 2199023255040,
+     .doc = "random-write, random-read: added to each place, so that calls lie before or across a "
+            "boundary, as flashbench --align reads."},
+    {.name = "streams",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = offsetof(struct sdsim_workload_params, streams),
+     .fallback = "1",
+     .min = 1,
+     .max = 65536,
+     .doc = "Raw: the calls go in turns to so many regions, as flashbench --open-au writes."},
+    {.name = "region",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, region),
+     .max = 2199023255040,
+     .doc =
+         "Raw: size of a region; left out: the card's allocation unit (au). When the regions are "
+         "full, all move on."},
+    {.name = "stream_distance",
+     .type = SDSIM_VALUE_SIZE,
+     .offset = offsetof(struct sdsim_workload_params, stream_distance),
+     .max = 2199023255040,
+     .doc =
+         "Raw: from the start of a region to that of the next; left out: `region`. flashbench has "
+         "12 allocation units."},
+    {.name = "order",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_workload_params, order),
+     .fallback = "linear",
+     .choices = orders,
+     .doc = "Raw write, read: order within a region; random-write and random-read with streams are "
+            "random."},
+    {.name = "first_call",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = offsetof(struct sdsim_workload_params, first_call),
+     .fallback = "included",
+     .choices = first_calls,
+     .doc = "Whether the first call (of writes under 512B: those of the first sector) can be the "
+            "longest or shortest."},
+    {.name = "final_sync",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = offsetof(struct sdsim_workload_params, final_sync),
+     .doc = "A sync after the last call, inside the measured time."},
     {.name = "sync_every",
      .type = SDSIM_VALUE_COUNT,
      .offset = offsetof(struct sdsim_workload_params, sync_every),
@@ -221,7 +302,7 @@ static const struct sdsim_key workload_keys[] = {
      .fallback = "1",
      .min = 1,
      .max = 1000000000,
-     .doc = "append, seek, open, create, list, mount: how often."},
+     .doc = "append, seek, open, create, list, mount, and timed: passes: how often."},
     {.name = "files",
      .type = SDSIM_VALUE_COUNT,
      .offset = offsetof(struct sdsim_workload_params, files),
@@ -317,6 +398,11 @@ static const struct sdsim_schema workload_schema = {
          .offset = AT(workload),                                                                   \
          .schema = &workload_schema,                                                               \
          .doc = "What is done."},                                                                  \
+        {.name = "measure",                                                                        \
+         .type = SDSIM_VALUE_CHOICE,                                                               \
+         .offset = AT(measure),                                                                    \
+         .choices = measures,                                                                      \
+         .doc = "What is predicted, and was measured; left out: what suits the workload."},        \
         {.name = "measured",                                                                       \
          .type = SDSIM_VALUE_QUANTITY,                                                             \
          .offset = AT(measured),                                                                   \

@@ -112,6 +112,28 @@ static void derive_card(struct sdsim_card_params *card, uint32_t draw)
     }
 }
 
+/* What a workload leaves to the card and the seed. */
+static void derive_workload(struct sdsim_setup *setup)
+{
+    struct sdsim_workload_params *workload = &setup->run.workload;
+    const bool raw = workload->target == SDSIM_ON_RAW;
+    const bool random = sdsim_workload_is_random((enum sdsim_action)workload->action);
+    const bool regions = sdsim_workload_in_regions(workload);
+    const uint64_t card = (uint64_t)sdsim_csd_sectors(&setup->card) * SDSIM_SECTOR;
+    workload->seed = setup->run.seed;
+    if (workload->span == 0 && (random || regions)) {
+        const uint64_t rest = card > workload->start ? card - workload->start : 0;
+        workload->span = raw ? rest : workload->total;
+    }
+    if (regions && workload->region == 0) {
+        /* A drawn one is any number of bytes. */
+        workload->region = setup->card.au_bytes / SDSIM_SECTOR * SDSIM_SECTOR;
+    }
+    if (random && workload->align == 0) {
+        workload->align = workload->call;
+    }
+}
+
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags)
 {
@@ -132,6 +154,7 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
         return false;
     }
     derive_card(&setup->card, k);
+    derive_workload(setup);
     return choose_costs(run, setup, diags) && choose_bus(run, setup, diags) &&
            choose_clocks(run, setup, diags);
 }

@@ -18,6 +18,9 @@ static const struct {
     [SDSIM_METRIC_THROUGHPUT] = {"throughput", "B/s"},
     [SDSIM_METRIC_LINES] = {"lines", "lines/s"},
     [SDSIM_METRIC_TIME] = {"time", "s"},
+    [SDSIM_METRIC_MEAN_LATENCY] = {"mean-latency", "s"},
+    [SDSIM_METRIC_MIN_LATENCY] = {"min-latency", "s"},
+    [SDSIM_METRIC_MAX_LATENCY] = {"max-latency", "s"},
 };
 
 const char *sdsim_metric_name(enum sdsim_metric metric)
@@ -28,6 +31,24 @@ const char *sdsim_metric_name(enum sdsim_metric metric)
 const char *sdsim_metric_unit(enum sdsim_metric metric)
 {
     return metrics[metric].unit;
+}
+
+enum sdsim_metric sdsim_metric_of(const struct sdsim_run_params *run)
+{
+    static const enum sdsim_metric wished[] = {
+        [SDSIM_MEASURE_THROUGHPUT] = SDSIM_METRIC_THROUGHPUT,
+        [SDSIM_MEASURE_MEAN] = SDSIM_METRIC_MEAN_LATENCY,
+        [SDSIM_MEASURE_MIN] = SDSIM_METRIC_MIN_LATENCY,
+        [SDSIM_MEASURE_MAX] = SDSIM_METRIC_MAX_LATENCY,
+    };
+    const enum sdsim_action action = (enum sdsim_action)run->workload.action;
+    if (run->measure != SDSIM_MEASURE_USUAL) {
+        return wished[run->measure];
+    }
+    if (sdsim_workload_is_latency(action)) {
+        return SDSIM_METRIC_TIME;
+    }
+    return action == SDSIM_DO_LOG ? SDSIM_METRIC_LINES : SDSIM_METRIC_THROUGHPUT;
 }
 
 /* All that is built for one run; big, so it lives on the heap. */
@@ -236,6 +257,27 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     return mounted == SDSIM_FAT_OK;
 }
 
+static double value_of(const struct sdsim_workload_result *workload, enum sdsim_metric metric)
+{
+    const double second = (double)SDSIM_S;
+    const double seconds = (double)workload->elapsed / second;
+    switch (metric) {
+    case SDSIM_METRIC_LINES:
+        return (double)workload->calls / seconds;
+    case SDSIM_METRIC_TIME:
+        return seconds / (double)workload->calls;
+    case SDSIM_METRIC_MEAN_LATENCY:
+        return (double)workload->in_calls / second / (double)workload->calls;
+    case SDSIM_METRIC_MIN_LATENCY:
+        return (double)workload->shortest_call / second;
+    case SDSIM_METRIC_MAX_LATENCY:
+        return (double)workload->longest_call / second;
+    case SDSIM_METRIC_THROUGHPUT:
+    default:
+        return (double)workload->bytes / seconds;
+    }
+}
+
 static void measure(const struct sdsim_setup *setup, const struct bench *bench,
                     struct sdsim_medium *medium, struct sdsim_outcome_report *report)
 {
@@ -245,18 +287,8 @@ static void measure(const struct sdsim_setup *setup, const struct bench *bench,
         explain_damage(report, workload->failed, medium);
         return;
     }
-    const enum sdsim_action action = (enum sdsim_action)setup->run.workload.action;
-    const double seconds = (double)workload->elapsed / (double)SDSIM_S;
-    if (sdsim_workload_is_latency(action)) {
-        report->metric = SDSIM_METRIC_TIME;
-        report->value = seconds / (double)workload->calls;
-    } else if (action == SDSIM_DO_LOG) {
-        report->metric = SDSIM_METRIC_LINES;
-        report->value = (double)workload->calls / seconds;
-    } else {
-        report->metric = SDSIM_METRIC_THROUGHPUT;
-        report->value = (double)workload->bytes / seconds;
-    }
+    report->metric = sdsim_metric_of(&setup->run);
+    report->value = value_of(workload, report->metric);
 }
 
 void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,

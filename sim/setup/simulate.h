@@ -11,9 +11,12 @@
 
 /* What a run is measured in. */
 enum sdsim_metric {
-    SDSIM_METRIC_THROUGHPUT, /* bytes per second */
-    SDSIM_METRIC_LINES,      /* lines per second */
-    SDSIM_METRIC_TIME,       /* seconds for one call */
+    SDSIM_METRIC_THROUGHPUT,   /* bytes per second */
+    SDSIM_METRIC_LINES,        /* lines per second */
+    SDSIM_METRIC_TIME,         /* seconds for one call, with its share of what is timed around it */
+    SDSIM_METRIC_MEAN_LATENCY, /* seconds of one call alone: mean, shortest, longest */
+    SDSIM_METRIC_MIN_LATENCY,
+    SDSIM_METRIC_MAX_LATENCY,
 };
 
 /* Whose fault it is that there is no value. */
@@ -75,7 +78,11 @@ bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run
 void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
                        struct sdsim_prediction *prediction);
 
-/* "throughput", "lines", "time"; "B/s", "lines/s", "s". */
+/* What a run is measured in: as it says, or as its workload usually is. */
+enum sdsim_metric sdsim_metric_of(const struct sdsim_run_params *run);
+
+/* "throughput", "lines", "time", "mean-latency", "min-latency", "max-latency"; "B/s", "lines/s", and
+ * "s" for all times. */
 const char *sdsim_metric_name(enum sdsim_metric metric);
 const char *sdsim_metric_unit(enum sdsim_metric metric);
 

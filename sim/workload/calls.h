@@ -5,6 +5,7 @@
 #ifndef SDSIM_WORKLOAD_CALLS_H
 #define SDSIM_WORKLOAD_CALLS_H
 
+#include "workload/positions.h"
 #include "workload/workload.h"
 
 struct sdsim_workload_task {
@@ -14,9 +15,11 @@ struct sdsim_workload_task {
     struct sdsim_volume *volume;
     struct sdsim_meter *meter;
     struct sdsim_workload_result *result;
+    struct sdsim_positions positions; /* of reads and writes */
     struct sdsim_stream stream;
     bool open;            /* the stream is */
-    uint64_t file_number; /* with rotate_every */
+    uint64_t counted;     /* calls that counted for the longest and the shortest */
+    uint64_t file_number; /* with rotate_every, and passes that write */
 };
 
 /* What went wrong, as a text for people; NULL for SDSIM_FAT_OK. The first result that is none goes

@@ -227,6 +227,9 @@ static enum sdsim_fat_result make_what_is_needed(struct sdsim_volume *volume,
     case SDSIM_DO_SEEK:
     case SDSIM_DO_APPEND:
         return make_file(volume, (enum sdsim_writer)preparation->writer, params->total);
+    case SDSIM_DO_RANDOM_WRITE:
+    case SDSIM_DO_RANDOM_READ:
+        return make_file(volume, (enum sdsim_writer)preparation->writer, params->span);
     case SDSIM_DO_OPEN:
     case SDSIM_DO_CREATE:
     case SDSIM_DO_LIST:

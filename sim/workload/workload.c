@@ -18,6 +18,28 @@ bool sdsim_workload_is_latency(enum sdsim_action action)
     return action >= SDSIM_DO_APPEND;
 }
 
+bool sdsim_workload_is_random(enum sdsim_action action)
+{
+    return action == SDSIM_DO_RANDOM_WRITE || action == SDSIM_DO_RANDOM_READ;
+}
+
+bool sdsim_workload_reads(enum sdsim_action action)
+{
+    return action == SDSIM_DO_READ || action == SDSIM_DO_RANDOM_READ;
+}
+
+bool sdsim_workload_moves_data(enum sdsim_action action)
+{
+    return action == SDSIM_DO_WRITE || sdsim_workload_reads(action) ||
+           sdsim_workload_is_random(action);
+}
+
+bool sdsim_workload_in_regions(const struct sdsim_workload_params *params)
+{
+    return params->target == SDSIM_ON_RAW &&
+           (params->streams > 1 || params->order == SDSIM_ORDER_RANDOM);
+}
+
 const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_fat_result result)
 {
     if (result == SDSIM_FAT_OK) {
@@ -37,7 +59,7 @@ const char *sdsim_workload_cut_short(struct sdsim_workload_task *task)
                : sdsim_workload_failed(task, SDSIM_FAT_DENIED);
 }
 
-/* ---- sequential calls ---- */
+/* ---- calls that move data ---- */
 
 static struct sdsim_content content_at(uint64_t offset)
 {
@@ -49,12 +71,12 @@ static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
 {
     const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
-    const uint64_t lba = (params->start + index * params->call) / SDSIM_SECTOR;
+    const uint64_t lba = sdsim_position(&task->positions, index) / SDSIM_SECTOR;
     enum sdsim_driver_error error;
     if (lba > UINT32_MAX - count) {
         return "the workload runs beyond the end of the card";
     }
-    if (params->action == SDSIM_DO_READ) {
+    if (sdsim_workload_reads((enum sdsim_action)params->action)) {
         error = sdsim_driver_read(task->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, NULL);
     } else {
         const struct sdsim_content content = content_at(index * params->call);
@@ -101,10 +123,11 @@ static const char *preallocate(struct sdsim_workload_task *task, sdsim_ps *now)
                : error;
 }
 
-/* Closes the file at work and opens the one with number `number`. Names stay short names. */
+/* Closes the file at work, if one is, and opens the one with number `number`. Names stay short names. */
 static const char *next_file(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t number)
 {
-    enum sdsim_fat_result result = sdsim_stream_close(&task->stream, now);
+    enum sdsim_fat_result result =
+        task->open ? sdsim_stream_close(&task->stream, now) : SDSIM_FAT_OK;
     task->open = false;
     if (result == SDSIM_FAT_OK) {
         char path[24];
@@ -140,6 +163,23 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
     return sdsim_workload_failed(task, result);
 }
 
+static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index)
+{
+    const enum sdsim_fat_result result =
+        sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
+    return result == SDSIM_FAT_OK ? write_call(task, now, index)
+                                  : sdsim_workload_failed(task, result);
+}
+
+static const char *random_read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const enum sdsim_fat_result result =
+        sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
+    return result == SDSIM_FAT_OK ? read_call(task, now, index)
+                                  : sdsim_workload_failed(task, result);
+}
+
 static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     char line[64];
@@ -164,6 +204,8 @@ struct action {
 static const struct action actions[] = {
     [SDSIM_DO_WRITE] = {write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_WRITE},
     [SDSIM_DO_READ] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
+    [SDSIM_DO_RANDOM_WRITE] = {random_write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
+    [SDSIM_DO_RANDOM_READ] = {random_read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_LOG] = {log_call, log_path, SDSIM_OPEN_WRITE},
     [SDSIM_DO_APPEND] = {sdsim_workload_append, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_SEEK] = {sdsim_workload_seek, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
@@ -181,6 +223,8 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
         return params->lines;
     case SDSIM_DO_WRITE:
     case SDSIM_DO_READ:
+    case SDSIM_DO_RANDOM_WRITE:
+    case SDSIM_DO_RANDOM_READ:
         return params->total / params->call + (params->total % params->call != 0 ? 1 : 0);
     case SDSIM_DO_FREE_SPACE:
         return 1; /* asked again it is known and costs nothing */
@@ -210,31 +254,56 @@ static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
     return error;
 }
 
-static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
+/* Whether a call counts for the longest and the shortest. */
+static bool counts(const struct sdsim_workload_params *params, uint64_t index)
+{
+    /* SdFat's bench waits for the first write that reaches the card. */
+    const bool writes = params->action == SDSIM_DO_WRITE;
+    return params->first_call == SDSIM_FIRST_CALL_INCLUDED ||
+           (index > 0 &&
+            (!writes || params->call >= SDSIM_SECTOR || params->timed == SDSIM_TIMED_PASSES ||
+             index * params->call >= SDSIM_SECTOR));
+}
+
+static void note_call(struct sdsim_workload_task *task, sdsim_ps took, uint64_t index)
 {
     struct sdsim_workload_result *result = task->result;
+    const bool first = index == 0 || task->counted == 0; /* one that doesn't count stands in */
+    const bool counted = counts(task->params, index);
+    result->calls++;
+    result->in_calls += took;
+    task->counted += counted ? 1 : 0;
+    if (!counted && index > 0) {
+        return;
+    }
+    if (first || took > result->longest_call) {
+        result->longest_call = took;
+        result->longest_call_index = index;
+    }
+    if (first || took < result->shortest_call) {
+        result->shortest_call = took;
+    }
+}
+
+/* All calls, and the sync at the end if there is one. */
+static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const bool passes = task->params->timed == SDSIM_TIMED_PASSES;
     const uint64_t calls = call_count(task->params);
-    result->shortest_call = SDSIM_TIME_END;
     for (uint64_t i = 0; i < calls; i++) {
         const sdsim_ps began = *now;
         const char *error = one_call(task, now, i);
         if (error != NULL) {
             return error;
         }
-        const sdsim_ps took = *now - began;
-        if (took > result->longest_call) {
-            result->longest_call = took;
-            result->longest_call_index = i;
+        if (!passes) {
+            note_call(task, *now - began, i);
         }
-        if (took < result->shortest_call) {
-            result->shortest_call = took;
-        }
-        result->calls++;
         if (*now > SDSIM_RUN_LIMIT) {
             return "the run takes more than 200 days of virtual time";
         }
     }
-    return NULL;
+    return task->params->final_sync ? sync_call(task, now) : NULL;
 }
 
 /* ---- the timed part ---- */
@@ -277,6 +346,9 @@ static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
     if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
         return NULL;
     }
+    if (task->file_number > 0 && action->mode == SDSIM_OPEN_WRITE) {
+        return next_file(task, now, task->file_number);
+    }
     const enum sdsim_fat_result result = sdsim_stream_open(
         &task->stream, task->volume, task->file, task->meter, now, action->path, action->mode);
     task->open = result == SDSIM_FAT_OK;
@@ -295,6 +367,43 @@ static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const
     return error == NULL && task->params->target == SDSIM_ON_RAW ? sync_call(task, now) : error;
 }
 
+/* From open to close, again and again. */
+static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const char *error = NULL;
+    for (uint64_t pass = 0; pass < task->params->times && error == NULL; pass++) {
+        const sdsim_ps began = *now;
+        task->file_number = pass;
+        error = open_file(task, now);
+        if (error == NULL) {
+            error = all_calls(task, now);
+        }
+        error = finish(task, now, error);
+        if (error == NULL) {
+            note_call(task, *now - began, pass);
+        }
+    }
+    return error;
+}
+
+static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, struct mark *mark)
+{
+    const bool all = task->params->timed == SDSIM_TIMED_ALL;
+    const char *error = open_file(task, now);
+    if (!all) {
+        *mark = set_mark(task->meter);
+        task->result->started = *now;
+    }
+    if (error == NULL) {
+        error = all_calls(task, now);
+    }
+    if (!all) {
+        since_mark(mark, task->meter, task->result);
+        task->result->elapsed = *now - task->result->started;
+    }
+    return finish(task, now, error);
+}
+
 void sdsim_workload_run(const struct sdsim_workload_params *params,
                         const struct sdsim_stream_params *file, struct sdsim_driver *driver,
                         struct sdsim_volume *volume, struct sdsim_meter *meter, sdsim_ps *now,
@@ -307,25 +416,15 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                                        .volume = volume,
                                        .meter = meter,
                                        .result = result};
-    const bool all = params->timed == SDSIM_TIMED_ALL;
+    if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
+        sdsim_positions_init(&task.positions, params);
+    }
     struct mark mark = set_mark(meter);
     result->started = *now;
-    const char *error = open_file(&task, now);
-    if (!all) {
-        mark = set_mark(meter);
-        result->started = *now;
-    }
-    if (error == NULL) {
-        error = all_calls(&task, now);
-    }
-    const sdsim_ps calls_end = *now;
-    if (!all) {
+    result->error = params->timed == SDSIM_TIMED_PASSES ? all_passes(&task, now)
+                                                        : timed_calls(&task, now, &mark);
+    if (params->timed != SDSIM_TIMED_CALLS) {
         since_mark(&mark, meter, result);
+        result->elapsed = *now - result->started;
     }
-    error = finish(&task, now, error);
-    if (all) {
-        since_mark(&mark, meter, result);
-    }
-    result->elapsed = (all ? *now : calls_end) - result->started;
-    result->error = error;
 }

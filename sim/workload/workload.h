@@ -5,6 +5,10 @@
  *                  `rotate_every` bytes; with `preallocate`, room for a whole file is allocated in
  *                  one run when it is opened
  *     read         the same, from a file (or sectors) that is there already
+ *     random-write, random-read
+ *                  `total` bytes in calls of `call` bytes at random places of a file of `span`
+ *                  bytes that is there already, or of as many sectors (workload/positions.h); on a
+ *                  file a call is a seek and a write or read
  *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
  *     append       `times` times: open for appending, write `call` bytes, close
  *     seek         `times` times: seek to `position` of a file of `total` bytes and read `call`
@@ -16,8 +20,14 @@
  *     mount        `times` times: mount the volume
  *     free-space   ask for the free space once, after mounting
  *
- * The first two also on raw sectors through the driver, everything else on a volume. What is timed
- * is the calls themselves (`calls`), or everything from open to close (`all`).
+ * The first four also on raw sectors through the driver, where writes and reads may go to several
+ * regions in turns; everything else on a volume.
+ *
+ * What is timed is the calls themselves (`calls`), or everything from open to close (`all`), or
+ * everything from open to close several times over, each of which counts as one call (`passes`;
+ * every pass writes a file of its own). A sync at the end belongs to the time if it is asked for.
+ * The longest and the shortest call may leave the first one out, as the benches of SdFat and of
+ * those who took it over do; the sum, the mean and the rate never do.
  *
  * A workload runs on one task and starts right after the card is initialised and the volume
  * mounted.
@@ -36,6 +46,8 @@
 enum sdsim_action {
     SDSIM_DO_WRITE,
     SDSIM_DO_READ,
+    SDSIM_DO_RANDOM_WRITE,
+    SDSIM_DO_RANDOM_READ,
     SDSIM_DO_LOG,
     SDSIM_DO_APPEND,
     SDSIM_DO_SEEK,
@@ -54,23 +66,45 @@ enum sdsim_target {
 enum sdsim_timed {
     SDSIM_TIMED_CALLS,
     SDSIM_TIMED_ALL,
+    SDSIM_TIMED_PASSES,
+};
+
+enum sdsim_order {
+    SDSIM_ORDER_LINEAR,
+    SDSIM_ORDER_RANDOM,
+};
+
+enum sdsim_first_call {
+    SDSIM_FIRST_CALL_INCLUDED,
+    SDSIM_FIRST_CALL_EXCLUDED,
 };
 
 struct sdsim_workload_params {
-    int action;              /* enum sdsim_action */
-    int target;              /* enum sdsim_target */
-    int timed;               /* enum sdsim_timed */
-    uint64_t call;           /* bytes of one call, >= 1; raw: a multiple of 512 */
-    struct sdsim_list calls; /* several of them; a scenario's loading makes one run of each */
-    uint64_t total;          /* bytes, rounded up to whole calls */
-    uint64_t lines;          /* LOG */
-    uint64_t start;          /* RAW: first byte on the card, a multiple of 512 */
-    uint64_t sync_every;     /* calls or lines between two syncs; 0: never */
-    uint64_t rotate_every;   /* WRITE: bytes of one file; 0: one file for all */
-    bool preallocate;        /* WRITE: f_expand of each file when it is opened */
-    uint64_t times;          /* APPEND to MOUNT: how often, >= 1 */
-    uint64_t files;          /* OPEN, CREATE, LIST: in the directory */
-    uint64_t position;       /* SEEK: byte; 0: the middle */
+    int action;               /* enum sdsim_action */
+    int target;               /* enum sdsim_target */
+    int timed;                /* enum sdsim_timed */
+    uint64_t call;            /* bytes of one call, >= 1; raw: a multiple of 512 */
+    struct sdsim_list calls;  /* several of them; a scenario's loading makes one run of each */
+    uint64_t total;           /* bytes, rounded up to whole calls */
+    uint64_t lines;           /* LOG */
+    uint64_t start;           /* RAW: first byte on the card, a multiple of 512 */
+    uint64_t span;            /* bytes the calls stay within, from `start`. RANDOM and regions: at
+                                least one call or one set; files: the size. Others: 0 no end */
+    uint64_t align;           /* RANDOM: places are multiples of it; 0: of `call` */
+    uint64_t offset;          /* RANDOM: bytes added to each place */
+    uint64_t streams;         /* RAW: regions the calls go to in turns; 0 counts as 1 */
+    uint64_t region;          /* of that many bytes, at least one call */
+    uint64_t stream_distance; /* from the start of one to that of the next; 0: `region` */
+    int order;                /* RAW: within a region, enum sdsim_order */
+    int first_call;           /* enum sdsim_first_call */
+    bool final_sync;          /* a sync after the last call, inside the time */
+    uint64_t sync_every;      /* calls or lines between two syncs; 0: never */
+    uint64_t rotate_every;    /* WRITE: bytes of one file; 0: one file for all */
+    bool preallocate;         /* WRITE: f_expand of each file when it is opened */
+    uint64_t times;           /* APPEND to MOUNT, and passes: how often, >= 1 */
+    uint64_t files;           /* OPEN, CREATE, LIST: in the directory */
+    uint64_t position;        /* SEEK: byte; 0: the middle */
+    uint64_t seed;            /* of random places: the run's */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
@@ -80,12 +114,13 @@ struct sdsim_workload_params {
 struct sdsim_workload_result {
     const char *error; /* NULL if all went well; a static text */
     enum sdsim_fat_result
-        failed;       /* what the file system answered when it ended early; OK: nothing */
-    sdsim_ps started; /* when the first timed call began */
-    sdsim_ps elapsed; /* timed */
-    uint64_t bytes;   /* moved by the application in that time */
-    uint64_t calls;   /* or lines */
-    sdsim_ps longest_call;
+        failed;            /* what the file system answered when it ended early; OK: nothing */
+    sdsim_ps started;      /* when the first timed call began */
+    sdsim_ps elapsed;      /* timed */
+    uint64_t bytes;        /* moved by the application in that time */
+    uint64_t calls;        /* or lines, or passes */
+    sdsim_ps in_calls;     /* their sum; the rest is open, close and the last sync */
+    sdsim_ps longest_call; /* of those that count; if none does, of the first */
     uint64_t longest_call_index; /* from 0 */
     sdsim_ps shortest_call;
     struct sdsim_account account;   /* of the timed part; sums to elapsed */
@@ -104,6 +139,15 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
 
 /* True if what counts is the time of one call, not a rate. */
 bool sdsim_workload_is_latency(enum sdsim_action action);
+
+/* Kinds of actions: random-write and random-read; those two and write and read; of these, those
+ * that read. */
+bool sdsim_workload_is_random(enum sdsim_action action);
+bool sdsim_workload_moves_data(enum sdsim_action action);
+bool sdsim_workload_reads(enum sdsim_action action);
+
+/* True if the calls go to regions, in turns or in random order. */
+bool sdsim_workload_in_regions(const struct sdsim_workload_params *params);
 
 /* Where workloads find their file, and the directory of `files` files with its members' names. */
 #define SDSIM_WORKLOAD_FILE      "/DATA.BIN"

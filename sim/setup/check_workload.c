@@ -1,0 +1,271 @@
+/*
+ * The part of the checks (setup/check.c) about what is done and what is measured of it.
+ */
+#include <string.h>
+
+#include "core/units.h"
+#include "setup/check.h"
+#include "setup/simulate.h"
+
+/* What every check needs. */
+struct place {
+    const struct sdsim_workload_params *workload;
+    enum sdsim_action action;
+    const struct sdsim_node *node; /* the map `workload` */
+    struct sdsim_diags *diags;
+};
+
+static bool has(const struct place *place, const char *key)
+{
+    return sdsim_node_get(place->node, key) != NULL;
+}
+
+static bool wrong(const struct place *place, const char *key, const char *help, const char *text)
+{
+    return sdsim_complain(place->diags, place->node, key, help, text);
+}
+
+/* The first of the keys, up to a NULL, that the workload has; NULL if it has none. */
+static const char *first_of(const struct place *place, const char *const *keys)
+{
+    while (*keys != NULL && !has(place, *keys)) {
+        keys++;
+    }
+    return *keys;
+}
+
+/* ---- files and directories ---- */
+
+static bool check_files(const struct place *place)
+{
+    const struct sdsim_workload_params *workload = place->workload;
+    bool fine = true;
+    if (place->action != SDSIM_DO_WRITE && (workload->rotate_every > 0 || workload->preallocate)) {
+        fine = wrong(place, workload->preallocate ? "preallocate" : "rotate_every", "do: write",
+                     "only files that are written are rotated or preallocated");
+    }
+    if (place->action == SDSIM_DO_OPEN && workload->files == 0) {
+        fine = wrong(place, "files", "say how many there are: files: 100",
+                     "the last of no files can't be opened");
+    }
+    if (place->action == SDSIM_DO_SEEK && workload->position >= workload->total) {
+        fine = wrong(place, "position", "total: the size of the file",
+                     "the position lies behind the end of the file");
+    }
+    return fine;
+}
+
+/* ---- what is timed ---- */
+
+static bool check_timed(const struct place *place)
+{
+    const struct sdsim_workload_params *workload = place->workload;
+    const bool moves = sdsim_workload_moves_data(place->action);
+    bool fine = true;
+    if (workload->timed == SDSIM_TIMED_PASSES && !moves) {
+        fine = wrong(place, "timed", "timed: all, or do: write, read, random-write or random-read",
+                     "only writes and reads are timed in passes");
+    }
+    if (workload->timed == SDSIM_TIMED_PASSES && workload->rotate_every > 0) {
+        fine = wrong(place, "rotate_every", "timed: all, or leave it out",
+                     "each pass writes a file of its own already");
+    }
+    if (workload->final_sync && !moves && place->action != SDSIM_DO_LOG) {
+        fine = wrong(place, "final_sync", "do: write, read, random-write, random-read or log",
+                     "no file is open that could be synced");
+    }
+    return fine;
+}
+
+/* ---- where calls go ---- */
+
+static bool check_random(const struct place *place)
+{
+    static const char *const random_only[] = {"align", "offset", NULL};
+    const struct sdsim_workload_params *workload = place->workload;
+    const bool regions = sdsim_workload_in_regions(workload);
+    const char *key = first_of(place, random_only);
+    if (key != NULL && (regions || !sdsim_workload_is_random(place->action))) {
+        return wrong(place, key, regions ? "leave it out, or streams: 1" : "do: random-read",
+                     "only places that are drawn are aligned and offset");
+    }
+    if (regions || !sdsim_workload_is_random(place->action)) {
+        return true;
+    }
+    if (workload->span < workload->call) {
+        return wrong(place, has(place, "span") ? "span" : "total",
+                     "a larger span, or smaller calls", "the span is smaller than one call");
+    }
+    if (workload->offset > workload->span - workload->call) {
+        return wrong(place, "offset", "an offset of at most the span less one call",
+                     "with this offset no call lies within the span");
+    }
+    return true;
+}
+
+static bool check_regions(const struct place *place)
+{
+    static const char *const of_regions[] = {"region", "stream_distance", NULL};
+    const struct sdsim_workload_params *workload = place->workload;
+    const char *key = first_of(place, of_regions);
+    if (!sdsim_workload_in_regions(workload)) {
+        return key == NULL ||
+               wrong(place, key, "streams: 2 or more, or order: random", "there are no regions");
+    }
+    const uint64_t distance =
+        workload->stream_distance > 0 ? workload->stream_distance : workload->region;
+    if (workload->region < workload->call) {
+        return wrong(place, has(place, "region") ? "region" : "call",
+                     "a larger region, or smaller calls", "a region is smaller than one call");
+    }
+    if (distance < workload->region) {
+        return wrong(place, "stream_distance", "at least the region",
+                     "regions may not lie over each other");
+    }
+    if (workload->region > workload->span ||
+        (workload->streams - 1) > (workload->span - workload->region) / distance) {
+        return wrong(place, has(place, "span") ? "span" : "streams",
+                     "fewer streams, nearer to each other, or a larger span or card",
+                     "the streams don't fit into the span");
+    }
+    return true;
+}
+
+static bool check_whole_sectors(const struct place *place)
+{
+    const struct sdsim_workload_params *workload = place->workload;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rows[] = {
+        {"call", workload->call},     {"start", workload->start},
+        {"align", workload->align},   {"offset", workload->offset},
+        {"region", workload->region}, {"stream_distance", workload->stream_distance},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].value % SDSIM_SECTOR != 0) {
+            return wrong(place, rows[i].key, "use multiples of 512B",
+                         "raw calls move whole sectors");
+        }
+    }
+    return true;
+}
+
+static bool check_raw(const struct place *place, const struct sdsim_card_params *card)
+{
+    const struct sdsim_workload_params *workload = place->workload;
+    const uint64_t bytes = (uint64_t)sdsim_csd_sectors(card) * SDSIM_SECTOR;
+    bool fine = true;
+    if (!sdsim_workload_moves_data(place->action)) {
+        fine = wrong(place, "do", "on: file", "raw sectors can only be read and written");
+    }
+    fine = check_whole_sectors(place) && fine;
+    if (workload->start >= bytes || workload->span > bytes - workload->start) {
+        fine = wrong(place, has(place, "span") && workload->start < bytes ? "span" : "start",
+                     "a place on the card, or a larger card",
+                     "the workload runs beyond the end of the card");
+    }
+    if (workload->span > 0 && workload->span < workload->call) {
+        fine = wrong(place, has(place, "span") ? "span" : "call", "a larger span, or smaller calls",
+                     "the span is smaller than one call");
+    } else if (fine) {
+        fine = check_random(place) && check_regions(place);
+    }
+    return fine;
+}
+
+static bool check_file_places(const struct place *place)
+{
+    static const char *const raw_only[] = {"streams", "stream_distance", "region", "order", NULL};
+    const char *key = first_of(place, raw_only);
+    if (key != NULL) {
+        return wrong(place, key, "on: raw, or leave it out",
+                     "only raw sectors are written or read in regions");
+    }
+    if (has(place, "span") && !sdsim_workload_is_random(place->action)) {
+        return wrong(place, "span", "total: the size of the file",
+                     "a file in sequence has no span");
+    }
+    return check_random(place);
+}
+
+bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                          struct sdsim_diags *diags)
+{
+    const struct place place = {
+        .workload = &setup->run.workload,
+        .action = (enum sdsim_action)setup->run.workload.action,
+        .node = sdsim_node_get(run->tree, "workload"),
+        .diags = diags,
+    };
+    if (place.node == NULL) {
+        sdsim_node_diag(diags, SDSIM_ERROR, run->tree,
+                        "say what is done: workload: {do: write, call: 4KiB, total: 1MiB}",
+                        "the run has no workload");
+        return false;
+    }
+    bool fine = check_files(&place);
+    fine = check_timed(&place) && fine;
+    if (place.workload->calls.count > 0) {
+        fine = wrong(&place, "calls", "set workload.call, or write the list into the file",
+                     "a list of call sizes makes runs when the file is loaded, not later");
+    }
+    if (place.workload->target == SDSIM_ON_RAW) {
+        return check_raw(&place, &setup->card) && fine;
+    }
+    if (setup->run.filesystem.type == SDSIM_VOLUME_NONE) {
+        fine =
+            wrong(&place, "on", "choose a file system, or on: raw", "a file needs a file system");
+    }
+    return check_file_places(&place) && fine;
+}
+
+/* ---- what is measured ---- */
+
+/* Whether bytes over time means anything. */
+static bool moves_bytes(enum sdsim_action action)
+{
+    return sdsim_workload_moves_data(action) || action == SDSIM_DO_LOG ||
+           action == SDSIM_DO_APPEND || action == SDSIM_DO_SEEK;
+}
+
+static enum sdsim_unit unit_of(enum sdsim_metric metric)
+{
+    switch (metric) {
+    case SDSIM_METRIC_THROUGHPUT:
+        return SDSIM_UNIT_RATE;
+    case SDSIM_METRIC_LINES:
+        return SDSIM_UNIT_PER_SECOND;
+    default:
+        return SDSIM_UNIT_TIME;
+    }
+}
+
+bool sdsim_check_measured(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                          struct sdsim_diags *diags)
+{
+    const struct sdsim_quantity *measured = &setup->run.measured;
+    const enum sdsim_metric metric = sdsim_metric_of(&setup->run);
+    const enum sdsim_unit unit = unit_of(metric);
+    if (metric == SDSIM_METRIC_THROUGHPUT &&
+        !moves_bytes((enum sdsim_action)setup->run.workload.action)) {
+        return sdsim_complain(diags, run->tree, "measure", "measure: mean-latency",
+                              "this workload moves no bytes");
+    }
+    if (!measured->given) {
+        return true;
+    }
+    if (measured->unit != (int)unit) {
+        sdsim_node_diag(diags, SDSIM_ERROR, sdsim_node_get(run->tree, "measured"), NULL,
+                        setup->run.measure == SDSIM_MEASURE_USUAL
+                            ? "this workload is measured as %s"
+                            : "what `measure` asks for is measured as %s",
+                        sdsim_unit_expected(unit));
+        return false;
+    }
+    if (measured->low > 0) {
+        return true;
+    }
+    return sdsim_complain(diags, run->tree, "measured", "leave it out if nothing was measured",
+                          "nothing can be compared with zero");
+}
