@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/schema.h"
 #include "core/time.h"
 #include "flash/flash.h"
 
@@ -52,7 +53,8 @@ struct sdsim_card_params {
     const char *product;    /* up to five characters */
     uint64_t serial;
     struct sdsim_flash_params flash;
-    bool busy_limit_given; /* in the profile; else it follows from the type */
+    bool busy_limit_given;     /* in the profile; else it follows from the type */
+    struct sdsim_list mixture; /* of const struct sdsim_node *; setup resolves them */
 };
 
 /* The version in force, never LATEST. */

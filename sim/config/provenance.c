@@ -21,9 +21,10 @@ const char *sdsim_origin_name(enum sdsim_origin origin)
 }
 
 /* The members of such a map. */
-enum member { VALUE, RANGE, FROM, SOURCE, FIT, MEMBER_COUNT };
+enum member { VALUE, RANGE, FROM, SOURCE, FIT, START, FITTED_TO, MEMBER_COUNT };
 
-static const char *const members[MEMBER_COUNT] = {"value", "range", "from", "source", "fit"};
+static const char *const members[MEMBER_COUNT] = {"value", "range", "from",     "source",
+                                                  "fit",   "start", "fitted_to"};
 
 struct reading {
     const char *path;
@@ -60,7 +61,7 @@ static bool unknown_member(const struct reading *reading, const struct sdsim_ent
                                      .length = (uint32_t)strlen(entry->key),
                                      .text = entry->key};
     char text[400];
-    char help[100] = "a value may have value, range, from, source and fit";
+    char help[100] = "a value may have value, range, from, source, fit, start and fitted_to";
     const char *closest = sdsim_closest(entry->key, members, MEMBER_COUNT);
     if (closest != NULL) {
         snprintf(help, sizeof help, "did you mean '%s'?", closest);
@@ -117,6 +118,12 @@ static bool read_member(const struct reading *reading, const struct sdsim_entry 
     case SOURCE:
         reading->provenance->source = node->text;
         return true;
+    case START:
+        reading->provenance->start = node;
+        return true;
+    case FITTED_TO:
+        reading->provenance->fitted_to = node->text;
+        return true;
     default:
         return read_fit(reading, node);
     }
@@ -171,7 +178,11 @@ static void visit_value(struct visit *visit, const struct sdsim_key *key,
                                           .range = from.range != NULL ? from.range->text : NULL,
                                           .origin = from.origin,
                                           .fit_headline = from.fit_headline,
-                                          .source = from.source};
+                                          .source = from.source,
+                                          .value_node = from.value,
+                                          .range_node = from.range,
+                                          .start = from.start != NULL ? from.start->text : NULL,
+                                          .fitted_to = from.fitted_to};
     visit->call(visit->context, &info);
 }
 

@@ -1,5 +1,6 @@
 /*
- * A profile value with its provenance: {value, range, from, source, fit}.
+ * A profile value with its provenance: {value, range, from, source, fit, start,
+ * fitted_to}.
  */
 #ifndef SDSIM_CONFIG_PROVENANCE_H
 #define SDSIM_CONFIG_PROVENANCE_H
@@ -13,7 +14,9 @@ struct sdsim_provenance {
     const struct sdsim_node *range; /* a scalar, or NULL */
     enum sdsim_origin origin;
     bool fit_headline;
-    const char *source; /* or NULL */
+    const char *source;             /* or NULL */
+    const struct sdsim_node *start; /* a scalar, or NULL */
+    const char *fitted_to;          /* or NULL */
 };
 
 /*

@@ -11,7 +11,9 @@
  *     rd1: {value: 200us, range: 150us..300us, from: calculated, source: "P2 2.1"}
  *
  * `from` is published, calculated, measured, fitted or assumed; `range` is the 5-95 % span and must
- * hold the value; `fit: headline` marks a value fitted to the headline scenarios. Models never see
+ * hold the value; `fit: headline` marks a value fitted to the headline scenarios. A fitted value may
+ * say where its fit started (`start`, what sources or its class alone give) and, under `fitted_to`,
+ * the source of the numbers it was fitted to, for those who fit again (measure/fit.h). Models never see
  * a range: binding draws one value. Draw 0 is the value itself. Any other draw k takes the
  * piecewise-linear quantile line through (0.05, low), (0.5, value), (0.95, high), continued at both
  * ends with the slope of its piece and clamped to the key's limits, at the point
@@ -132,6 +134,11 @@ struct sdsim_value_info {
     enum sdsim_origin origin;
     bool fit_headline;
     const char *source; /* or NULL */
+    const struct sdsim_node
+        *value_node; /* where `value` and `range` stand; the range may be NULL */
+    const struct sdsim_node *range_node;
+    const char *start;     /* as written, or NULL */
+    const char *fitted_to; /* or NULL */
 };
 
 /* Calls `visit` for every `profile` key present in the tree, in the order of the schema. */

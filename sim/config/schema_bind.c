@@ -158,6 +158,10 @@ static bool bind_scalar(const struct binder *binder, const struct sdsim_key *key
         return complain(binder, from.value, &complaint);
     }
     fine = (from.range == NULL || bind_range(binder, key, &from, &value)) && fine;
+    struct sdsim_scalar start;
+    if (from.start != NULL && !sdsim_value_parse(key, from.start->text, &start, &complaint)) {
+        fine = complain(binder, from.start, &complaint);
+    }
     store(key, &value, out);
     return fine;
 }

@@ -235,7 +235,8 @@ static bool resolve(struct maker *maker, struct sdsim_run *run, const char *kind
         strncmp(text, start + 1, strlen(start + 1)) == 0 ? text : strstr(text, start);
     const char *from = found != NULL ? found + (found != text) : "";
     snprintf(line, sizeof line, "%.*s", (int)strcspn(from, "\n"), from);
-    *tree = sdsim_profiles_resolve(maker->profiles, kind, reference, line, diags);
+    *tree = sdsim_profiles_resolve(maker->profiles, kind, reference, line,
+                                   tree == &run->card ? &run->mixture : NULL, diags);
     const char *base =
         reference->kind == SDSIM_NODE_SCALAR ? reference->text : sdsim_node_text(reference, "base");
     *name = base != NULL ? base : "(inline)";

@@ -120,10 +120,23 @@ static struct sdsim_node *lend(struct sdsim_node *host, const struct sdsim_node 
     return sdsim_config_overlay(config, host, &nodes[1]);
 }
 
+/* Under which name a host has the costs of the run's driver; NULL if it has no such driver. */
+static const char *costs_name(const struct sdsim_run *run)
+{
+    const char *name = sdsim_node_text(run->driver, "code");
+    for (int code = 0; name != NULL && code < SDSIM_DRIVER_COUNT; code++) {
+        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
+        if (strcmp(class->name, name) == 0) {
+            return sdsim_run_costs(run, class);
+        }
+    }
+    return NULL;
+}
+
 struct sdsim_node *sdsim_plan_lend_costs(const struct sdsim_run *run, struct sdsim_config *config,
                                          struct sdsim_profiles *profiles, struct sdsim_diags *diags)
 {
-    const char *code = sdsim_node_text(run->driver, "code");
+    const char *code = costs_name(run);
     const char *clock = sdsim_node_text(run->driver, "clock");
     struct sdsim_node *host = run->host;
     if (code == NULL || clock == NULL) {
@@ -141,7 +154,8 @@ struct sdsim_node *sdsim_plan_lend_costs(const struct sdsim_run *run, struct sds
     struct sdsim_node *name =
         sdsim_config_parse_text(config, "(plan)", "unspecified", strlen("unspecified"), diags);
     const struct sdsim_node *generic =
-        name != NULL ? sdsim_profiles_resolve(profiles, "host", name, "unspecified", diags) : NULL;
+        name != NULL ? sdsim_profiles_resolve(profiles, "host", name, "unspecified", NULL, diags)
+                     : NULL;
     if (generic == NULL) {
         return NULL;
     }

@@ -7,6 +7,7 @@ struct known {
     const char *kind;
     const char *text; /* the reference, as written */
     struct sdsim_node *tree;
+    const struct sdsim_mixture *mixture;
 };
 
 /* A card that a profile says it is of. */
@@ -90,10 +91,14 @@ const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *car
 
 struct sdsim_node *sdsim_profiles_resolve(struct sdsim_profiles *profiles, const char *kind,
                                           const struct sdsim_node *reference, const char *text,
+                                          const struct sdsim_mixture **mixture,
                                           struct sdsim_diags *diags)
 {
     for (const struct known *known = profiles->known; known != NULL; known = known->next) {
         if (strcmp(known->kind, kind) == 0 && strcmp(known->text, text) == 0) {
+            if (mixture != NULL) {
+                *mixture = known->mixture;
+            }
             return known->tree;
         }
     }
@@ -101,11 +106,17 @@ struct sdsim_node *sdsim_profiles_resolve(struct sdsim_profiles *profiles, const
     const size_t length = strlen(text);
     char *copy = sdsim_config_alloc(profiles->config, length + 1, 1);
     struct sdsim_node *tree = sdsim_config_resolve(profiles->config, kind, reference, diags);
-    if (known == NULL || copy == NULL || tree == NULL) {
+    const struct sdsim_mixture *mixed = NULL;
+    if (known == NULL || copy == NULL || tree == NULL ||
+        (mixture != NULL && !sdsim_mixture_resolve(profiles->config, tree, &mixed, diags))) {
         return NULL;
     }
     memcpy(copy, text, length);
-    *known = (struct known){.next = profiles->known, .kind = kind, .text = copy, .tree = tree};
+    *known = (struct known){
+        .next = profiles->known, .kind = kind, .text = copy, .tree = tree, .mixture = mixed};
     profiles->known = known;
+    if (mixture != NULL) {
+        *mixture = mixed;
+    }
     return tree;
 }

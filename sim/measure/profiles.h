@@ -8,6 +8,7 @@
 
 #include "config/tree.h"
 #include "core/diag.h"
+#include "setup/setup.h"
 
 struct sdsim_profiles;
 
@@ -20,10 +21,12 @@ bool sdsim_profiles_has(struct sdsim_profiles *profiles, const char *kind, const
 /* The card profile that lists this card under `matches`; NULL if none does. */
 const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *card);
 
-/* The profile a reference means (see sdsim_config_resolve); the same reference gives the same tree.
- * NULL after a message. */
+/* The profile a reference means (see sdsim_config_resolve); the same reference, written as `text`,
+ * gives the same tree. For a card *mixture is what it may be, too (else NULL). NULL after a
+ * message. */
 struct sdsim_node *sdsim_profiles_resolve(struct sdsim_profiles *profiles, const char *kind,
                                           const struct sdsim_node *reference, const char *text,
+                                          const struct sdsim_mixture **mixture,
                                           struct sdsim_diags *diags);
 
 #endif

@@ -16,8 +16,6 @@
 #define MOST_VALUES 1024
 
 struct fits {
-    const struct sdsim_run *run; /* whose profile is being looked at */
-    bool host;                   /* it is the host's */
     const struct sdsim_node *values[MOST_VALUES];
     size_t count;
     struct sdsim_fit_count found;
@@ -66,12 +64,44 @@ static const char *costs_of(const struct sdsim_run *run)
     return name;
 }
 
-static bool is_used(const struct fits *fits, const char *path)
+/* Passes on what a run uses of one of its profiles. */
+struct walk {
+    const struct sdsim_run *run;
+    enum sdsim_profile_kind kind;
+    void (*visit)(void *context, enum sdsim_profile_kind kind, const struct sdsim_value_info *info);
+    void *context;
+};
+
+static void pass_on(void *context, const struct sdsim_value_info *info)
 {
-    const struct sdsim_run *run = fits->run;
-    return !fits->host || (!is_of_another(path, "drivers", costs_of(run)) &&
-                           !is_of_another(path, "clocks", clock_of(run)) &&
-                           !is_of_another(path, "files", api_of(run)));
+    const struct walk *walk = context;
+    const struct sdsim_run *run = walk->run;
+    if (walk->kind != SDSIM_PROFILE_HOST || (!is_of_another(info->path, "drivers", costs_of(run)) &&
+                                             !is_of_another(info->path, "clocks", clock_of(run)) &&
+                                             !is_of_another(info->path, "files", api_of(run)))) {
+        walk->visit(walk->context, walk->kind, info);
+    }
+}
+
+void sdsim_run_values(const struct sdsim_run *run,
+                      void (*visit)(void *context, enum sdsim_profile_kind kind,
+                                    const struct sdsim_value_info *info),
+                      void *context)
+{
+    const struct {
+        enum sdsim_profile_kind kind;
+        const struct sdsim_schema *schema;
+        const struct sdsim_node *tree;
+    } profiles[] = {
+        {SDSIM_PROFILE_HOST, &sdsim_host_schema, run->host},
+        {SDSIM_PROFILE_DRIVER, &sdsim_driver_schema, run->driver},
+        {SDSIM_PROFILE_CARD, &sdsim_card_schema, run->card},
+    };
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct walk walk = {
+            .run = run, .kind = profiles[i].kind, .visit = visit, .context = context};
+        sdsim_schema_values(profiles[i].schema, profiles[i].tree, pass_on, &walk);
+    }
 }
 
 static bool same_place(const struct sdsim_node *a, const struct sdsim_node *b)
@@ -80,10 +110,11 @@ static bool same_place(const struct sdsim_node *a, const struct sdsim_node *b)
            strcmp(a->source->path, b->source->path) == 0;
 }
 
-static void visit(void *context, const struct sdsim_value_info *info)
+static void visit(void *context, enum sdsim_profile_kind kind, const struct sdsim_value_info *info)
 {
+    (void)kind;
     struct fits *fits = context;
-    if (info->origin != SDSIM_FROM_FITTED || !is_used(fits, info->path)) {
+    if (info->origin != SDSIM_FROM_FITTED) {
         return;
     }
     for (size_t i = 0; i < fits->count; i++) {
@@ -105,12 +136,7 @@ struct sdsim_fit_count sdsim_fitted_values(const struct sdsim_run *const *runs, 
 {
     struct fits fits = {.count = 0};
     for (size_t i = 0; i < count; i++) {
-        fits.run = runs[i];
-        fits.host = true;
-        sdsim_schema_values(&sdsim_host_schema, runs[i]->host, visit, &fits);
-        fits.host = false;
-        sdsim_schema_values(&sdsim_driver_schema, runs[i]->driver, visit, &fits);
-        sdsim_schema_values(&sdsim_card_schema, runs[i]->card, visit, &fits);
+        sdsim_run_values(runs[i], visit, &fits);
     }
     return fits.found;
 }

@@ -184,8 +184,9 @@ static bool make_run(struct sdsim_config *config, const struct sdsim_node *scena
         resolve(config, run->tree, "driver", true, &run->driver, &run->driver_name, diags);
     const bool card = resolve(config, run->tree, "card", true, &run->card, &run->card_name, diags);
     struct sdsim_setup setup;
-    return host && driver && card && sdsim_setup_bind(config, run, 0, &setup, diags) &&
-           sdsim_setup_check(run, &setup, diags);
+    return host && driver && card &&
+           sdsim_mixture_resolve(config, run->card, &run->mixture, diags) &&
+           sdsim_setup_bind(config, run, 0, &setup, diags) && sdsim_setup_check(run, &setup, diags);
 }
 
 static bool check_ids(const struct sdsim_node *items, struct sdsim_diags *diags)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/rng.h"
 #include "setup/clocks.h"
 #include "setup/schemas.h"
 
@@ -134,6 +135,62 @@ static void derive_workload(struct sdsim_setup *setup)
     }
 }
 
+bool sdsim_mixture_resolve(struct sdsim_config *config, const struct sdsim_node *card,
+                           const struct sdsim_mixture **mixture, struct sdsim_diags *diags)
+{
+    const struct sdsim_node *list = sdsim_node_get(card, "mixture");
+    *mixture = NULL;
+    if (list == NULL || list->kind != SDSIM_NODE_LIST || list->count == 0) {
+        return true;
+    }
+    struct sdsim_mixture *made = sdsim_config_alloc(config, 1, sizeof *made);
+    struct sdsim_node **cards = sdsim_config_alloc(config, list->count, sizeof *cards);
+    const char **names = sdsim_config_alloc(config, list->count, sizeof *names);
+    if (made == NULL || cards == NULL || names == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        const struct sdsim_node *item = list->items[i];
+        names[i] = item->kind == SDSIM_NODE_SCALAR ? item->text : "(inline)";
+        for (size_t j = 0; j < i && cards[i] == NULL; j++) {
+            cards[i] = strcmp(names[i], names[j]) == 0 ? cards[j] : NULL;
+        }
+        if (cards[i] == NULL) {
+            cards[i] = sdsim_config_resolve(config, "card", item, diags);
+        }
+        if (cards[i] == NULL) {
+            return false;
+        }
+    }
+    *made = (struct sdsim_mixture){.cards = cards, .names = names, .count = list->count};
+    *mixture = made;
+    return true;
+}
+
+/* One of the mixture, if the card is one: its behaviour in a card of the same kind and size. */
+static bool choose_card(struct sdsim_config *config, const struct sdsim_run *run,
+                        const struct sdsim_draw *draw, struct sdsim_card_params *card,
+                        struct sdsim_diags *diags)
+{
+    if (run->mixture == NULL || draw->k == 0) {
+        return true;
+    }
+    const uint64_t hash = sdsim_hash_number(sdsim_hash_text(draw->seed, "mixture"), draw->k);
+    const size_t index =
+        (size_t)(sdsim_hash_unit(hash) * (double)run->mixture->count) % run->mixture->count;
+    const struct sdsim_card_params whole = *card;
+    if (!sdsim_bind(config, &sdsim_card_schema, run->mixture->cards[index],
+                    run->mixture->names[index], draw, card, diags)) {
+        return false;
+    }
+    card->version = whole.version;
+    card->type = whole.type;
+    card->capacity = whole.capacity;
+    card->real_bytes = whole.real_bytes;
+    return true;
+}
+
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags)
 {
@@ -149,7 +206,8 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
     const bool driver = sdsim_bind(config, &sdsim_driver_schema, run->driver, run->driver_name,
                                    &draw, &setup->driver, diags);
     const bool card = sdsim_bind(config, &sdsim_card_schema, run->card, run->card_name, &draw,
-                                 &setup->card, diags);
+                                 &setup->card, diags) &&
+                      choose_card(config, run, &draw, &setup->card, diags);
     if (!host || !driver || !card) {
         return false;
     }

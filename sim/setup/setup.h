@@ -13,6 +13,13 @@
 
 #include "setup/params.h"
 
+/* The cards that a card of which little is known may be. */
+struct sdsim_mixture {
+    struct sdsim_node **cards;
+    const char **names;
+    size_t count;
+};
+
 /* One run, loaded and checked, but not yet bound to a draw. Owned by the struct sdsim_scenario. */
 struct sdsim_run {
     const char *scenario;    /* file name without folder and .yaml */
@@ -24,7 +31,8 @@ struct sdsim_run {
     const char *host_name;
     const char *driver_name;
     const char *card_name;
-    const char *board_name; /* NULL if none */
+    const char *board_name;              /* NULL if none */
+    const struct sdsim_mixture *mixture; /* of cards it may be; NULL: it is one card */
 };
 
 struct sdsim_scenario {
@@ -56,6 +64,10 @@ struct sdsim_setup {
     uint32_t draw;
 };
 
+/* The mixture a card's profile speaks of, *mixture NULL if of none. False after a message. */
+bool sdsim_mixture_resolve(struct sdsim_config *config, const struct sdsim_node *card,
+                           const struct sdsim_mixture **mixture, struct sdsim_diags *diags);
+
 /* Binds a run to draw k and works out what follows. False, with messages, if that can't be. */
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags);
@@ -77,6 +89,19 @@ char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size
  */
 void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *setup,
                       struct sdsim_diags *diags);
+
+enum sdsim_profile_kind {
+    SDSIM_PROFILE_HOST,
+    SDSIM_PROFILE_DRIVER,
+    SDSIM_PROFILE_CARD,
+};
+
+/* Calls `visit` for each profile value a run uses: all of its card and driver, and of its host those
+ * of its driver, clock generator and file API. */
+void sdsim_run_values(const struct sdsim_run *run,
+                      void (*visit)(void *context, enum sdsim_profile_kind kind,
+                                    const struct sdsim_value_info *info),
+                      void *context);
 
 /* How many different profile values a set of runs uses that were fitted. */
 struct sdsim_fit_count {
