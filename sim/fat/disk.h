@@ -37,6 +37,9 @@ struct sdsim_disk_ops {
     enum sdsim_disk_error (*status)(void *context, sdsim_ps *now);
     /* CTRL_SYNC. May be NULL: nothing to do. */
     enum sdsim_disk_error (*sync)(void *context, sdsim_ps *now);
+    /* A call of the application is over: what was held back to be joined goes out. May be NULL:
+     * nothing is held back. */
+    enum sdsim_disk_error (*settle)(void *context, sdsim_ps *now);
     /* CTRL_TRIM: these sectors are no longer used. May be NULL. */
     enum sdsim_disk_error (*trim)(void *context, sdsim_ps *now, uint32_t lba, uint32_t count);
 };

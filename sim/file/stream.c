@@ -51,6 +51,16 @@ static void copy_time(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes
                 sdsim_time_times(SDSIM_S / rate, bytes));
 }
 
+/* The parts of sectors at both ends of a call go through the library's buffer. */
+static void copy_parts(struct sdsim_stream *stream, sdsim_ps *now, uint64_t position,
+                       uint64_t bytes)
+{
+    const uint64_t into = position % SDSIM_SECTOR;
+    const uint64_t to_border = into > 0 ? SDSIM_SECTOR - into : 0;
+    const uint64_t head = bytes < to_border ? bytes : to_border;
+    copy_time(stream, now, head + (bytes - head) % SDSIM_SECTOR);
+}
+
 enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsim_volume *volume,
                                         const struct sdsim_stream_params *params,
                                         struct sdsim_meter *meter, sdsim_ps *now, const char *path,
@@ -71,6 +81,23 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
         stream->buffer = NULL;
     }
     return result;
+}
+
+/* The most the library below takes in one call. The P2's file layer has no limit; what stands in
+ * for it, the classic Arduino library, counts in 16 bits. */
+static uint64_t most_bytes(const struct sdsim_stream *stream)
+{
+    return stream->params->api == SDSIM_API_P2_FILE ? 32768 : UINT64_MAX;
+}
+
+/* What the disk held back during a call belongs to its time. */
+static enum sdsim_fat_result settle(struct sdsim_stream *stream, sdsim_ps *now,
+                                    enum sdsim_fat_result result)
+{
+    const struct sdsim_disk *disk = stream->file.volume->disk;
+    const enum sdsim_disk_error error =
+        disk->ops->settle != NULL ? disk->ops->settle(disk->context, now) : SDSIM_DISK_OK;
+    return result == SDSIM_FAT_OK && error != SDSIM_DISK_OK ? SDSIM_FAT_DISK_ERROR : result;
 }
 
 /* ---- writing ---- */
@@ -132,13 +159,34 @@ static enum sdsim_fat_result buffered_write(struct sdsim_stream *stream, sdsim_p
     return SDSIM_FAT_OK;
 }
 
+static enum sdsim_fat_result plain_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const struct sdsim_content *content, uint64_t bytes,
+                                         uint64_t *done)
+{
+    enum sdsim_fat_result result;
+    *done = 0;
+    copy_parts(stream, now, stream->file.position, bytes);
+    do {
+        const struct sdsim_content rest = sdsim_content_after(content, *done);
+        const uint64_t left = bytes - *done;
+        const uint64_t part = left < most_bytes(stream) ? left : most_bytes(stream);
+        uint64_t taken = 0;
+        result = sdsim_file_write(&stream->file, now, &rest, part, &taken);
+        *done += taken;
+        if (taken < part) {
+            break;
+        }
+    } while (result == SDSIM_FAT_OK && *done < bytes);
+    return settle(stream, now, result);
+}
+
 enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
                                          const struct sdsim_content *content, uint64_t bytes,
                                          uint64_t *done)
 {
     host_time(stream, now, stream->params->costs.call);
     return stream->size > 0 ? buffered_write(stream, now, content, bytes, done)
-                            : sdsim_file_write(&stream->file, now, content, bytes, done);
+                            : plain_write(stream, now, content, bytes, done);
 }
 
 static enum sdsim_fat_result write_text(struct sdsim_stream *stream, sdsim_ps *now,
@@ -193,12 +241,33 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
     return SDSIM_FAT_OK;
 }
 
+static enum sdsim_fat_result plain_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
+                                        uint8_t *out, uint64_t *done)
+{
+    const uint64_t position = stream->file.position;
+    enum sdsim_fat_result result;
+    *done = 0;
+    do {
+        const uint64_t left = bytes - *done;
+        const uint64_t part = left < most_bytes(stream) ? left : most_bytes(stream);
+        uint64_t taken = 0;
+        result =
+            sdsim_file_read(&stream->file, now, part, out != NULL ? out + *done : NULL, &taken);
+        *done += taken;
+        if (taken < part) {
+            break;
+        }
+    } while (result == SDSIM_FAT_OK && *done < bytes);
+    copy_parts(stream, now, position, *done);
+    return settle(stream, now, result);
+}
+
 enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
                                         void *out, uint64_t *done)
 {
     host_time(stream, now, stream->params->costs.call);
     return stream->size > 0 ? buffered_read(stream, now, bytes, out, done)
-                            : sdsim_file_read(&stream->file, now, bytes, out, done);
+                            : plain_read(stream, now, bytes, out, done);
 }
 
 enum sdsim_fat_result sdsim_stream_seek(struct sdsim_stream *stream, sdsim_ps *now,

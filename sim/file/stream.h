@@ -1,12 +1,18 @@
 /*
- * The file as the application sees it: what stands between its read and write calls and FatFs.
+ * The file as the application sees it: what stands between its read and write calls and the FAT library.
  *
- *     api            what it is                                   calls that reach FatFs
- *     posix          ESP-IDF VFS read/write                       one f_read/f_write each
- *     stdio          newlib fread/fwrite over it                  see below
- *     arduino        arduino-esp32 File (stdio, 4 KiB buffer)     see below
- *     circuitpython  CircuitPython/MicroPython file object        one f_read/f_write each
- *     fatfs          f_read/f_write called directly               one each
+ *     api              what it is                                 calls that reach the library
+ *     posix            ESP-IDF VFS read/write                     one f_read/f_write each
+ *     stdio            newlib fread/fwrite over it                see below
+ *     arduino          arduino-esp32 File (stdio, 4 KiB buffer)   see below
+ *     circuitpython    CircuitPython file object                  one f_read/f_write each
+ *     fatfs            f_read/f_write called directly             one each
+ *     sdfat            SdFat's File                               one each
+ *     arduino-classic  File of the Arduino IDE's SD library       one each
+ *     micropython      MicroPython file object                    one f_read/f_write each
+ *     freertos-fat     FreeRTOS+FAT ff_fread/ff_fwrite            one each; see file/list.h
+ *     p2-file          Propeller 2 readHandle/writeHandle         one each; see file/list.h
+ *     linux            Linux read/write with O_DIRECT             one each; see fat/linux_disk.h
  *
  * newlib's fwrite passes whole multiples of the buffer size on in one call when its buffer is
  * empty, and keeps the rest; when the buffer is partly full it fills and flushes it first. Its
@@ -14,7 +20,8 @@
  * That asymmetry is why reads with stdio do not get faster with larger calls.
  *
  * Costs: `call` for each call of the application; `line` more for each printed line (formatting);
- * copying at `copy_rate` where stdio copies.
+ * copying at `copy_rate` where stdio copies, and where the library below copies through the buffer
+ * of a sector: the parts of sectors at the ends of a call.
  *
  * Limits: one stream per file; reading and writing on one stream need a flush or a seek in between,
  * as in C. A seek always empties the buffer; newlib keeps it when the target lies in it, and else

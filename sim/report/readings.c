@@ -201,6 +201,7 @@ static bool rule_bounce(const struct view *view, char *out)
 static bool rule_clusters(const struct view *view, char *out)
 {
     if (!is_stream(view) || view->workload->target != SDSIM_ON_FILE || bounced(view) ||
+        view->report->setup->run.file.api == SDSIM_API_LINUX ||
         view->sectors < 2 * view->commands || (view->reads && view->buffer > 0) ||
         2 * view->commands < 3 * view->calls) {
         return false;

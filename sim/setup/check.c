@@ -9,6 +9,7 @@
 #include "core/units.h"
 #include "fat/engines.h"
 #include "setup/check.h"
+#include "setup/simulate.h"
 
 #define GB  1000000000u
 #define GIB 1073741824u
@@ -136,6 +137,15 @@ static bool check_filesystem(const struct sdsim_run *run, const struct sdsim_set
         fine = sdsim_complain(diags, node, "engine", engine_names(names, sizeof names),
                               "there is no such engine");
     }
+    const char *of_host = setup->host.files[setup->run.file.api].engine;
+    if (of_host != NULL && sdsim_engine_find(of_host) == NULL) {
+        char names[400];
+        const struct sdsim_node *files = sdsim_node_get(run->host, "files");
+        fine = sdsim_complain(
+            diags,
+            sdsim_node_get(files, sdsim_file_api_name((enum sdsim_file_api)setup->run.file.api)),
+            "engine", engine_names(names, sizeof names), "there is no such engine");
+    }
     if (cluster != 0 && (cluster < SDSIM_SECTOR || (cluster & (cluster - 1)) != 0)) {
         fine = sdsim_complain(diags, node, "cluster",
                               "512B, 1KiB, 2KiB, ... 32KiB, 64KiB, 128KiB, ...",
@@ -158,11 +168,29 @@ static bool check_file(const struct sdsim_run *run, const struct sdsim_setup *se
                        struct sdsim_diags *diags)
 {
     const struct sdsim_stream_params *file = &setup->run.file;
-    if (file->buffer == 0 || sdsim_stream_default_buffer((enum sdsim_file_api)file->api) > 0) {
-        return true;
+    const struct sdsim_workload_params *workload = &setup->run.workload;
+    const struct sdsim_node *node = sdsim_node_get(run->tree, "workload");
+    const enum sdsim_fat_library library = sdsim_setup_volume_config(setup).library;
+    bool fine = true;
+    if (file->buffer > 0 && sdsim_stream_default_buffer((enum sdsim_file_api)file->api) == 0) {
+        fine = sdsim_complain(diags, sdsim_node_get(run->tree, "file"), "buffer",
+                              "api: stdio, or no buffer", "this file API has no buffer");
     }
-    return sdsim_complain(diags, sdsim_node_get(run->tree, "file"), "buffer",
-                          "api: stdio, or no buffer", "this file API has no buffer");
+    if (node == NULL || workload->target != SDSIM_ON_FILE) {
+        return fine;
+    }
+    if (file->api == SDSIM_API_LINUX &&
+        sdsim_workload_moves_data((enum sdsim_action)workload->action) &&
+        (workload->call | workload->align | workload->offset) % SDSIM_SECTOR != 0) {
+        fine = sdsim_complain(diags, node, "call", "use multiples of 512B, or api: posix",
+                              "Linux moves whole sectors with O_DIRECT");
+    }
+    if (library == SDSIM_LIBRARY_CLASSIC && file->api != SDSIM_API_P2_FILE &&
+        workload->call > UINT16_MAX) {
+        fine = sdsim_complain(diags, node, "call", "smaller calls",
+                              "the classic Arduino library counts the bytes of a call in 16 bits");
+    }
+    return fine;
 }
 
 bool sdsim_setup_check(const struct sdsim_run *run, const struct sdsim_setup *setup,

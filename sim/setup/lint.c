@@ -6,6 +6,7 @@
  *     the card hangs on pins that the chip samples at reset
  *     the card's volume is exFAT, and the firmware can't read that
  *     calls are so small that what each costs besides its sectors counts
+ *     the host's profile does not say what calls of the file API cost
  *     DMA can't reach the buffers, so the driver goes sector by sector
  *     everything is synced after every call
  *
@@ -22,6 +23,7 @@
 #include "setup/call_cost.h"
 #include "setup/clocks.h"
 #include "setup/setup.h"
+#include "setup/simulate.h"
 
 /* Above this, signals on a breadboard or jumper wires ring (published failures at 20 to 40 MHz). */
 static const double long_wires_hz = 20e6;
@@ -178,7 +180,9 @@ static void lint_volume(const struct lint *lint)
     const struct sdsim_setup *setup = lint->setup;
     const struct sdsim_filesystem_params *filesystem = &setup->run.filesystem;
     const bool automatic = filesystem->type == SDSIM_VOLUME_AUTO;
-    if (setup->run.reads_exfat || setup->run.workload.target != SDSIM_ON_FILE) {
+    const struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
+    if (setup->run.workload.target != SDSIM_ON_FILE ||
+        sdsim_volume_config_mounts(&config, SDSIM_EXFAT)) {
         return;
     }
     /* SD Association: cards above 32 GiB are SDXC and come as exFAT. */
@@ -228,6 +232,21 @@ static void lint_small_calls(const struct lint *lint)
          call, fixed, payload, kinds[cost.most]);
 }
 
+/* A host that has no entry for the file API: its calls would cost nothing, which no call does. */
+static void lint_api(const struct lint *lint)
+{
+    const struct sdsim_setup *setup = lint->setup;
+    const int api = setup->run.file.api;
+    if (setup->run.workload.target != SDSIM_ON_FILE || setup->host.files[api].given) {
+        return;
+    }
+    const struct sdsim_node *file = sdsim_node_get(lint->run->tree, "file");
+    warn(lint, file != NULL ? file : cause(lint, "host", "board"),
+         "choose an API the host has costs for, or add an entry under `files` of its profile",
+         "the host %s has no costs for the file API %s: its calls take no time of their own",
+         lint->run->host_name, sdsim_file_api_name((enum sdsim_file_api)api));
+}
+
 static void lint_buffers(const struct lint *lint)
 {
     const uint64_t blocks = lint->setup->driver.params.bounce_blocks;
@@ -259,8 +278,8 @@ void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *set
                       struct sdsim_diags *diags)
 {
     static void (*const rules[])(const struct lint *) = {
-        lint_card_clock,  lint_wires,   lint_pins,  lint_volume,
-        lint_small_calls, lint_buffers, lint_syncs,
+        lint_card_clock,  lint_wires, lint_pins,    lint_volume,
+        lint_small_calls, lint_api,   lint_buffers, lint_syncs,
     };
     struct lint lint = {
         .run = run,

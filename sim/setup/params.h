@@ -42,12 +42,18 @@ struct sdsim_host_driver_params {
     struct sdsim_driver_costs costs;
 };
 
+struct sdsim_host_file_params {
+    bool given;
+    struct sdsim_file_costs costs;
+    const char *engine; /* of fat/engines.h: how the library is built here, or NULL: by the API */
+};
+
 struct sdsim_host_params {
     uint64_t cpu_hz;
     struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
     struct sdsim_host_clock_params clocks[SDSIM_HOST_CLOCK_COUNT];
     struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
-    struct sdsim_file_costs files[SDSIM_API_COUNT];
+    struct sdsim_host_file_params files[SDSIM_API_COUNT];
 };
 
 struct sdsim_driver_profile {
@@ -77,7 +83,7 @@ struct sdsim_filesystem_params {
     int type;           /* enum sdsim_volume_choice */
     uint64_t cluster;   /* bytes; 0: by capacity */
     uint64_t fats;      /* 1 or 2; 0: two on FAT */
-    const char *engine; /* of fat/engines.h, or NULL: by the file API */
+    const char *engine; /* of fat/engines.h, or NULL: by host and file API */
     const char *image;  /* path, or NULL: a fresh volume */
     struct sdsim_preparation preparation;
 };

@@ -166,21 +166,27 @@ static const struct sdsim_schema drivers_schema = {
 static const struct sdsim_key file_keys[] = {
     {.name = "call",
      .type = SDSIM_VALUE_TIME,
-     .offset = offsetof(struct sdsim_file_costs, call),
+     .offset = offsetof(struct sdsim_host_file_params, costs.call),
      .profile = true,
      .max = LONGEST,
-     .doc = "Each read or write call of the application: language, VFS, FatFs."},
+     .doc = "Each read or write call of the application: language, VFS, library."},
     {.name = "line",
      .type = SDSIM_VALUE_TIME,
-     .offset = offsetof(struct sdsim_file_costs, line),
+     .offset = offsetof(struct sdsim_host_file_params, costs.line),
      .profile = true,
      .max = LONGEST,
      .doc = "Each printed line, on top of its two write calls: formatting, conversion."},
     {.name = "copy_rate",
      .type = SDSIM_VALUE_RATE,
-     .offset = offsetof(struct sdsim_file_costs, copy_rate),
+     .offset = offsetof(struct sdsim_host_file_params, costs.copy_rate),
      .profile = true,
-     .doc = "Speed of copies between buffers; 0: copies cost nothing."},
+     .doc =
+         "Speed of copies: through stdio's buffer, and of parts of sectors; 0: they cost nothing."},
+    {.name = "engine",
+     .type = SDSIM_VALUE_TEXT,
+     .offset = offsetof(struct sdsim_host_file_params, engine),
+     .doc = "How the FAT library is built for this host, as in filesystem.engine; left out: as it "
+            "comes with the API."},
 };
 
 static const struct sdsim_schema file_schema = {
@@ -188,14 +194,16 @@ static const struct sdsim_schema file_schema = {
     .doc = "What the calls of one file API cost on this host.",
     .keys = file_keys,
     .key_count = COUNT(file_keys),
-    .size = sizeof(struct sdsim_file_costs),
+    .size = sizeof(struct sdsim_host_file_params),
 };
 
 static const struct sdsim_key files_keys[] = {
 #define SDSIM_FILE_API_KEY(code, text, sentence, buffer, config)                                   \
     {.name = text,                                                                                 \
      .type = SDSIM_VALUE_MAP,                                                                      \
-     .offset = SDSIM_API_##code * sizeof(struct sdsim_file_costs),                                 \
+     .offset = SDSIM_API_##code * sizeof(struct sdsim_host_file_params),                           \
+     .given_offset = SDSIM_API_##code * sizeof(struct sdsim_host_file_params) +                    \
+                     offsetof(struct sdsim_host_file_params, given) + 1,                           \
      .schema = &file_schema,                                                                       \
      .doc = "Costs of " sentence "."},
     SDSIM_FILE_API_LIST(SDSIM_FILE_API_KEY)
@@ -207,7 +215,7 @@ static const struct sdsim_schema files_schema = {
     .doc = "Costs by file API.",
     .keys = files_keys,
     .key_count = COUNT(files_keys),
-    .size = SDSIM_API_COUNT * sizeof(struct sdsim_file_costs),
+    .size = SDSIM_API_COUNT * sizeof(struct sdsim_host_file_params),
 };
 
 /* ---- the host ---- */

@@ -49,7 +49,7 @@ static bool choose_costs(const struct sdsim_run *run, struct sdsim_setup *setup,
         if (costs->given &&
             strcmp(sdsim_driver_class((enum sdsim_driver_code)code)->name, name) == 0) {
             setup->costs = costs->costs;
-            setup->run.file.costs = setup->host.files[setup->run.file.api];
+            setup->run.file.costs = setup->host.files[setup->run.file.api].costs;
             return true;
         }
     }

@@ -7,6 +7,7 @@
 #include "fat/driver_disk.h"
 #include "fat/engines.h"
 #include "fat/layout_text.h"
+#include "fat/linux_disk.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
 #include "flash/image.h"
@@ -58,6 +59,7 @@ struct bench {
     struct sdsim_port port;
     struct sdsim_driver driver;
     struct sdsim_disk disk;
+    struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
     struct sdsim_volume volume;
 };
 
@@ -94,14 +96,15 @@ static enum sdsim_fat_type volume_type(enum sdsim_volume_choice choice)
     return types[choice];
 }
 
-static struct sdsim_volume_config volume_config(const struct sdsim_setup *setup)
+struct sdsim_volume_config sdsim_setup_volume_config(const struct sdsim_setup *setup)
 {
-    const char *name = setup->run.filesystem.engine;
+    const enum sdsim_file_api api = (enum sdsim_file_api)setup->run.file.api;
+    const char *of_run = setup->run.filesystem.engine;
+    const char *name = of_run != NULL ? of_run : setup->host.files[api].engine;
     const struct sdsim_engine *engine = name != NULL ? sdsim_engine_find(name) : NULL;
     struct sdsim_volume_config config =
-        engine != NULL ? engine->config
-                       : sdsim_stream_volume_config((enum sdsim_file_api)setup->run.file.api);
-    config.exfat = setup->run.reads_exfat;
+        engine != NULL ? engine->config : sdsim_stream_volume_config(api);
+    config.exfat = config.exfat && setup->run.reads_exfat;
     return config;
 }
 
@@ -157,7 +160,8 @@ static const char *why_not_prepared(enum sdsim_fat_result result,
 {
     const enum sdsim_action action = (enum sdsim_action)workload->action;
     if (result == SDSIM_FAT_NO_FILE_SYSTEM) {
-        return "it lies in a GPT, which this firmware does not read";
+        return "it is of a kind, or lies in a GPT, that this firmware does not read: take another "
+               "filesystem.type, or another engine";
     }
     if (result != SDSIM_FAT_DENIED) {
         return sdsim_fat_result_text(result);
@@ -173,7 +177,7 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
 {
     sdsim_ps no_time = 0;
     const struct sdsim_disk disk = sdsim_medium_disk(medium);
-    struct sdsim_volume_config config = volume_config(setup);
+    struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
     config.exfat = true; /* whoever made the volume could read it */
     struct sdsim_volume *volume = calloc(1, sizeof *volume);
     enum sdsim_fat_result result = SDSIM_FAT_NO_MEMORY;
@@ -241,15 +245,20 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     if (setup->run.workload.target != SDSIM_ON_FILE) {
         return true;
     }
-    bench->disk = sdsim_driver_disk(&bench->driver);
-    const struct sdsim_volume_config config = volume_config(setup);
+    bench->disk = setup->run.file.api == SDSIM_API_LINUX
+                      ? sdsim_linux_disk(&bench->linux_disk, &bench->driver, medium)
+                      : sdsim_driver_disk(&bench->driver);
+    const struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
     const enum sdsim_fat_result mounted =
         sdsim_volume_mount(&bench->volume, &bench->disk, &config, now);
-    if (mounted == SDSIM_FAT_NO_FILE_SYSTEM && !setup->run.reads_exfat) {
+    if (mounted == SDSIM_FAT_NO_FILE_SYSTEM && !config.exfat) {
         fail_run(
             report, bench, "mounting the volume",
-            "there is none this firmware can read; if it is exFAT (cards over 32 GB), build the "
-            "firmware with it (reads_exfat: yes) or take filesystem: {type: fat32}");
+            setup->run.reads_exfat
+                ? "there is none this firmware can read; if it is exFAT (cards over 32 GB), take "
+                  "filesystem: {type: fat32}, or an engine built with exFAT"
+                : "there is none this firmware can read; if it is exFAT (cards over 32 GB), build "
+                  "the firmware with it (reads_exfat: yes) or take filesystem: {type: fat32}");
     } else if (mounted != SDSIM_FAT_OK) {
         fail_run(report, bench, "mounting the volume", sdsim_fat_result_text(mounted));
         explain_damage(report, mounted, medium);

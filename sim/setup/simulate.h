@@ -78,6 +78,9 @@ bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run
 void sdsim_predict_run(const struct sdsim_setup *setups, uint32_t draws,
                        struct sdsim_prediction *prediction);
 
+/* How the FAT library of a run is built: by the run's engine, else the host's, else the file API's. */
+struct sdsim_volume_config sdsim_setup_volume_config(const struct sdsim_setup *setup);
+
 /* What a run is measured in: as it says, or as its workload usually is. */
 enum sdsim_metric sdsim_metric_of(const struct sdsim_run_params *run);
 

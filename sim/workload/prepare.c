@@ -9,6 +9,9 @@
 
 static const uint64_t billion = 1000000000;
 
+/* What is written at once; the classic Arduino library takes less than 64 KiB in a call. */
+static const uint64_t piece_bytes = 32768;
+
 /* One of the files that fill a volume; when it is as large as a file may be, the next one begins.
  */
 struct filler {
@@ -165,12 +168,13 @@ static enum sdsim_fat_result make_file(struct sdsim_volume *volume, enum sdsim_w
     }
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED,
                                           .seed = SDSIM_WORKLOAD_SEED};
-    uint64_t done = 0;
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_file_write(&file, &no_time, &content, bytes, &done);
-    }
-    if (result == SDSIM_FAT_OK && done < bytes) {
-        result = SDSIM_FAT_DENIED;
+    for (uint64_t at = 0; at < bytes && result == SDSIM_FAT_OK;) {
+        const uint64_t part = bytes - at < piece_bytes ? bytes - at : piece_bytes;
+        const struct sdsim_content rest = sdsim_content_after(&content, at);
+        uint64_t done = 0;
+        result = sdsim_file_write(&file, &no_time, &rest, part, &done);
+        result = result == SDSIM_FAT_OK && done < part ? SDSIM_FAT_DENIED : result;
+        at += part;
     }
     const enum sdsim_fat_result closed = sdsim_file_close(&file, &no_time);
     return result != SDSIM_FAT_OK ? result : closed;
