@@ -16,6 +16,7 @@ package_works()
     libclang-rt-14-dev) clang_sanitizes ;;
     libyaml-dev) pkg-config --exists yaml-0.1 ;;
     libjansson-dev) pkg-config --exists jansson ;;
+    libcminpack-dev) pkg-config --exists cminpack ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     dosfstools) command -v fsck.fat && command -v mkfs.fat ;;
     exfatprogs) command -v fsck.exfat && command -v mkfs.exfat ;;

@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-dev libyaml-dev libjansson-dev \
+need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-dev libyaml-dev libjansson-dev libcminpack-dev \
     libcmocka-dev dosfstools exfatprogs mtools gnuplot-nox git
 
 cd "$root" || exit 2

@@ -9,15 +9,15 @@
 #include "measure/forecast.h"
 #include "measure/score.h"
 
-#define ERROR_SPREAD  0.10 /* of a record around a good prediction, as a logarithm */
-#define ERROR_LEAST   0.04 /* smaller errors all count the same in the reweighting */
-#define GROUP_POWER   0.4  /* a group of n counts as n^0.4 records */
-#define USUAL_ROUNDS  3
-#define STEPS         12 /* evaluations of a round */
-#define STEP_SIZE     0.03 /* of a difference, as a logarithm */
-#define MOST_KNOBS    64 /* one run uses */
-#define RANGE_DRAWS   24
-#define RANGE_ROUNDS  6
+#define ERROR_SPREAD 0.10 /* of a record around a good prediction, as a logarithm */
+#define ERROR_LEAST  0.04 /* smaller errors all count the same in the reweighting */
+#define GROUP_POWER  0.4  /* a group of n counts as n^0.4 records */
+#define USUAL_ROUNDS 3
+#define STEPS        12   /* evaluations of a round */
+#define STEP_SIZE    0.03 /* of a difference, as a logarithm */
+#define MOST_KNOBS   64   /* one run uses */
+#define RANGE_DRAWS  24
+#define RANGE_ROUNDS 6
 
 /* A run that is simulated, and the knobs it uses. */
 struct unit {
@@ -33,7 +33,7 @@ struct unit {
 struct record {
     size_t unit;
     enum sdsim_measured metric;
-    double low;  /* logarithms of what was measured */
+    double low; /* logarithms of what was measured */
     double high;
     double group_weight;
     double weight; /* of this round */
@@ -142,8 +142,8 @@ static void prepare_unit(void *context, size_t index)
     pthread_mutex_lock(&problem->lock);
     struct collector collector = {.problem = problem, .unit = unit};
     sdsim_run_values(&unit->plan->run, collect, &collector);
-    const bool bound = setup != NULL && sdsim_setup_bind(problem->config, &unit->plan->run, 0,
-                                                         setup, &diags);
+    const bool bound =
+        setup != NULL && sdsim_setup_bind(problem->config, &unit->plan->run, 0, setup, &diags);
     pthread_mutex_unlock(&problem->lock);
     if (bound) {
         unit->medium = sdsim_prepare_medium(setup, &report);
@@ -218,8 +218,7 @@ static bool simulate(struct problem *problem, struct unit *unit, size_t column, 
     if (knob != NULL) {
         sdsim_knob_set(knob, value * exp(step));
     }
-    const bool bound =
-        sdsim_setup_bind(problem->config, &unit->plan->run, 0, setup, &diags);
+    const bool bound = sdsim_setup_bind(problem->config, &unit->plan->run, 0, setup, &diags);
     if (knob != NULL) {
         sdsim_knob_set(knob, value);
     }
@@ -235,8 +234,7 @@ static void evaluate_unit(void *context, size_t index)
 {
     struct problem *problem = context;
     struct unit *unit = &problem->units[index];
-    unit->valid =
-        unit->medium != NULL && simulate(problem, unit, SDSIM_NO_KNOB, 0.0, unit->values);
+    unit->valid = unit->medium != NULL && simulate(problem, unit, SDSIM_NO_KNOB, 0.0, unit->values);
 }
 
 static void derive_unit(void *context, size_t index)
@@ -285,9 +283,8 @@ static void residuals(const struct problem *problem, const double *x, double *ou
         double expected = log(knob->start);
         if (knob->parent != SDSIM_NO_KNOB) {
             const size_t parent = problem->column_of[knob->parent];
-            expected += parent != SDSIM_NO_KNOB
-                            ? x[parent]
-                            : log(problem->knobs->items[knob->parent].value);
+            expected += parent != SDSIM_NO_KNOB ? x[parent]
+                                                : log(problem->knobs->items[knob->parent].value);
         }
         out[problem->record_count + c] = (x[c] - expected) / knob->spread;
     }
@@ -535,8 +532,8 @@ static double covered_share(const struct problem *problem, const struct spread *
     for (size_t r = 0; r < problem->record_count; r++) {
         const struct record *record = &problem->records[r];
         const size_t place = record->unit * SDSIM_MEASURED_COUNT + record->metric;
-        const bool hit = log(spread->low[place]) <= record->high &&
-                         log(spread->high[place]) >= record->low;
+        const bool hit =
+            log(spread->low[place]) <= record->high && log(spread->high[place]) >= record->low;
         /* groups weigh one each here */
         const double weight = pow(record->group_weight, 1.0 / (1.0 - GROUP_POWER));
         hits += hit ? weight : 0.0;
@@ -601,8 +598,7 @@ static bool fit_problem(struct problem *problem, struct sdsim_fit_result *result
 {
     struct workspace work;
     const size_t rows = problem->record_count + problem->column_count;
-    const unsigned rounds =
-        problem->options->rounds > 0 ? problem->options->rounds : USUAL_ROUNDS;
+    const unsigned rounds = problem->options->rounds > 0 ? problem->options->rounds : USUAL_ROUNDS;
     bool fine = allocate(&work, rows, problem->column_count);
     double *deviation = calloc(problem->column_count + 1, sizeof *deviation);
     if (fine && deviation != NULL) {

@@ -88,8 +88,8 @@ static void write_range(struct sdsim_knob *knob)
 {
     const double low = clamp(knob->key, floor(knob->value / knob->range));
     const double high = clamp(knob->key, ceil(knob->value * knob->range));
-    snprintf(knob->range_text, sizeof knob->range_text, "%.0f%s..%.0f%s", low,
-             unit_text(knob->key), high, unit_text(knob->key));
+    snprintf(knob->range_text, sizeof knob->range_text, "%.0f%s..%.0f%s", low, unit_text(knob->key),
+             high, unit_text(knob->key));
 }
 
 void sdsim_knob_set(struct sdsim_knob *knob, double value)
@@ -144,8 +144,7 @@ static void add(void *context, const struct sdsim_value_info *info)
 {
     struct search *search = context;
     struct sdsim_knobs *knobs = search->knobs;
-    const bool number =
-        info->key->type == SDSIM_VALUE_TIME || info->key->type == SDSIM_VALUE_RATE;
+    const bool number = info->key->type == SDSIM_VALUE_TIME || info->key->type == SDSIM_VALUE_RATE;
     if (info->origin != SDSIM_FROM_FITTED || !number || search->failed ||
         strcmp(info->value_node->source->path, search->file) != 0) {
         return;
@@ -231,6 +230,8 @@ static void find_parent(struct sdsim_knobs *knobs, struct sdsim_knob *knob,
     if (base == NULL && knob->kind == SDSIM_PROFILE_HOST &&
         strcmp(knob->profile, generic_host) != 0) {
         base = generic_host;
+    }
+    if (base != NULL && knob->kind == SDSIM_PROFILE_HOST) {
         const struct sdsim_node *generic =
             sdsim_config_profile(knobs->config, "host", base, knob->value_node, diags);
         static const struct sdsim_key cpu = {.name = "cpu", .type = SDSIM_VALUE_FREQUENCY};
@@ -363,6 +364,17 @@ void sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run)
         struct sdsim_run part = *run;
         part.card = run->mixture->cards[i];
         sdsim_run_values(&part, tie, knobs);
+    }
+}
+
+void sdsim_knobs_reset(struct sdsim_knobs *knobs)
+{
+    for (unsigned level = 0; level < 8; level++) { /* those above come first */
+        for (size_t i = 0; i < knobs->count; i++) {
+            if (sdsim_knob_is_free(&knobs->items[i])) {
+                sdsim_knob_set(&knobs->items[i], sdsim_knob_expected(knobs, i));
+            }
+        }
     }
 }
 

@@ -27,19 +27,19 @@
 
 struct sdsim_knob {
     enum sdsim_profile_kind kind;
-    const char *profile;             /* name of the file, without .yaml */
-    const char *path;                /* key path in it */
+    const char *profile; /* name of the file, without .yaml */
+    const char *path;    /* key path in it */
     const struct sdsim_key *key;
     const struct sdsim_node *value_node; /* where value and range stand in the file */
     const struct sdsim_node *range_node;
     bool headline;         /* fitted to the headline scenarios: stays as it is, unless dropped */
     bool dropped;          /* what it was fitted to may not be used: it is at its start */
     const char *fitted_to; /* or NULL */
-    size_t parent;                   /* SDSIM_NO_KNOB: none */
-    double start;                    /* in base units; with a parent: what its value is times */
-    double spread;                   /* of the value around its start, as a logarithm */
-    double value;                    /* in base units */
-    double range;                    /* low and high are the value divided and multiplied by this */
+    size_t parent;         /* SDSIM_NO_KNOB: none */
+    double start;          /* in base units; with a parent: what its value is times */
+    double spread;         /* of the value around its start, as a logarithm */
+    double value;          /* in base units */
+    double range;          /* low and high are the value divided and multiplied by this */
     char text[48];
     char range_text[96];
 };
@@ -58,6 +58,9 @@ struct sdsim_knobs {
 bool sdsim_knobs_find(struct sdsim_knobs *knobs, struct sdsim_config *config,
                       struct sdsim_diags *diags);
 void sdsim_knobs_free(struct sdsim_knobs *knobs);
+
+/* Puts all knobs where they start, so that a fit can't see what an earlier one found. */
+void sdsim_knobs_reset(struct sdsim_knobs *knobs);
 
 /* Puts the headline values that were fitted to `source` back to their starts. */
 void sdsim_knobs_drop(struct sdsim_knobs *knobs, const char *source);

@@ -55,6 +55,7 @@ static const struct {
     FIELD(card_class, FIELD_TEXT),
     FIELD(fs, FIELD_TEXT),
     FIELD(op, FIELD_TEXT),
+    FIELD(year, FIELD_COUNT),
     FIELD(cpu_hz, FIELD_COUNT),
     FIELD(clock_requested_hz, FIELD_COUNT),
     FIELD(clock_hz, FIELD_COUNT),

@@ -13,7 +13,7 @@
  * Fields and columns have the same names. Needed: id, host, driver, bus (spi, sd1, sd4), op (read,
  * write, append, random-read, random-write), metric (throughput_Bps, latency_mean_s, latency_min_s,
  * latency_max_s) and value. Known, and empty or null if the source does not say: source, group,
- * cpu_hz, clock_requested_hz, clock_hz, api, dma, card, card_class, fs, cluster_bytes, chunk_bytes
+ * year, cpu_hz, clock_requested_hz, clock_hz, api, dma, card, card_class, fs, cluster_bytes, chunk_bytes
  * (one call), total_bytes, preallocated, sync_per_write, assumptions. Values are in bytes, hertz,
  * seconds and bytes per second. `assumptions` is a list of texts (in CSV: one text, parts separated
  * by ';'), of which those of the form key=value mean something to measure/plan.h. Other fields are
@@ -62,7 +62,8 @@ struct sdsim_measurement {
     const char *card_class;
     const char *fs;
     const char *op;
-    uint64_t cpu_hz; /* numbers that are not given are 0 */
+    uint64_t year; /* numbers that are not given are 0 */
+    uint64_t cpu_hz;
     uint64_t clock_requested_hz;
     uint64_t clock_hz;
     uint64_t cluster_bytes;

@@ -60,6 +60,11 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_MEASUREMENTS] = {"measurements", 0, "FILE",
                                    "hold predictions against the records of a .jsonl or .csv file"},
     [SDSIM_OPTION_ROWS] = {"rows", 0, NULL, "each record, not only what all come to"},
+    [SDSIM_OPTION_CORPUS] = {"corpus", 0, "FILE",
+                             "fit to the records of a .jsonl or .csv file from many sources"},
+    [SDSIM_OPTION_FOLD] = {"fold", 0, "K/5", "leave the sources of fold K out of the fit"},
+    [SDSIM_OPTION_DIRECTORY] = {"output", 'o', "DIR",
+                                "write a data directory, which must not be there yet"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

@@ -1,0 +1,38 @@
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate_corpus.h"
+#include "session.h"
+
+static enum sdsim_exit calibrate(const struct sdsim_arguments *arguments)
+{
+    struct sdsim_cli_session session;
+    enum sdsim_exit code = SDSIM_EXIT_FAULT;
+    if (sdsim_cli_open(&session)) {
+        code = sdsim_calibrate_corpus(&session, arguments);
+    }
+    sdsim_cli_close(&session);
+    return code;
+}
+
+static const enum sdsim_option_id options[] = {
+    SDSIM_OPTION_CORPUS, SDSIM_OPTION_FOLD, SDSIM_OPTION_DIRECTORY,
+    SDSIM_OPTION_JOBS,   SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+};
+
+const struct sdsim_command sdsim_command_calibrate = {
+    .name = "calibrate",
+    .operands = "",
+    .summary = "fit profile values to measurements",
+    .details =
+        "With --corpus all fitted values of all host and card profiles are fitted again, from what "
+        "their sources and classes give, and written with their ranges to a copy of the data "
+        "directory. With --fold K/5 the sources of fold K are left out, and headline values that "
+        "were fitted to one of them go back to where they started.\n",
+    .least = 0,
+    .most = SIZE_MAX,
+    .options = options,
+    .run = calibrate,
+};
