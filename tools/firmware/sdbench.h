@@ -478,6 +478,7 @@ static uint8_t sdbench_found_type;
 static bool sdbench_exists(void)
 {
     FILINFO info;
+    memset(&info, 0, sizeof info); /* old releases write where info.lfname points */
     return f_stat(SDBENCH_PATH, &info) == FR_OK;
 }
 

@@ -404,7 +404,7 @@ def complete(settings, folder):
 
 
 def run(folder="/sd", **settings):
-    """Runs the whole benchmark in a folder of the card. True if it worked; what didn't is printed."""
+    """Runs the whole benchmark in a folder of the card. True if it worked; prints what didn't."""
     for key in settings:
         if key not in SETTINGS:
             raise ValueError("no such setting: " + key)
