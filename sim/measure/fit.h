@@ -10,8 +10,8 @@
  * Errors count by their size, not its square (iteratively reweighted), since what is judged is a
  * median and some records are wrong.
  *
- * How. Levenberg-Marquardt (cminpack's lmder) over the logarithms of all knobs at once. Derivatives
- * are differences of two simulations; each run is simulated again only for the knobs it uses.
+ * How. A few rounds of simulating all runs, and how each answers to its own knobs, and of solving for
+ * the logarithms of all knobs at once (measure/fit_problem.h, fit_solve.c).
  *
  * Afterwards every knob gets a range: how well the data determine it, together with how far values
  * of its kind lie apart; all ranges are scaled so that a chosen share of the records lies in the
