@@ -14,18 +14,20 @@
 struct use {
     const char *key;
     const char *actions; /* the words of `do` that use it */
+    bool raw_only;       /* and only with on: raw */
 };
 
 #define DATA "write read random-write random-read"
 
 static const struct use uses[] = {
-    {"call", DATA " append seek"},
-    {"total", DATA " append seek"},
-    {"lines", "log"},
-    {"times", "append seek open create list mount"},
-    {"files", "open create list"},
-    {"position", "seek"},
-    {"sync_every", DATA " log seek"},
+    {"start", DATA, true},
+    {"call", DATA " append seek", false},
+    {"total", DATA " append seek", false},
+    {"lines", "log", false},
+    {"times", "append seek open create list mount", false},
+    {"files", "open create list", false},
+    {"position", "seek", false},
+    {"sync_every", DATA " log seek", false},
 };
 
 /* Whether `word` is one of the words of `list`. */
@@ -49,7 +51,11 @@ static const char *text_or(const struct sdsim_node *map, const char *key, const 
 
 static bool uses_key(const struct sdsim_node *workload, const struct use *use)
 {
+    const bool raw = strcmp(text_or(workload, "on", "file"), "raw") == 0;
     const bool passes = strcmp(text_or(workload, "timed", "calls"), "passes") == 0;
+    if (use->raw_only && !raw) {
+        return false;
+    }
     return lists(use->actions, text_or(workload, "do", "write")) ||
            (passes && strcmp(use->key, "times") == 0);
 }
@@ -81,9 +87,10 @@ static void warn(const struct sdsim_node *workload, const struct use *use,
                  const struct sdsim_node *value, struct sdsim_diags *diags)
 {
     char help[160];
-    snprintf(help, sizeof help, "leave it out; it is for do: %s", use->actions);
-    sdsim_node_diag(diags, SDSIM_WARNING, value, help, "do: %s takes no notice of %s",
-                    text_or(workload, "do", "write"), use->key);
+    snprintf(help, sizeof help, "leave it out; it is for %sdo: %s",
+             use->raw_only ? "on: raw, " : "", use->actions);
+    sdsim_node_diag(diags, SDSIM_WARNING, value, help, "do: %s%s takes no notice of %s",
+                    text_or(workload, "do", "write"), use->raw_only ? " on a file" : "", use->key);
 }
 
 void sdsim_warn_unused_keys(const struct sdsim_run *runs, size_t count, struct sdsim_diags *diags)

@@ -200,6 +200,11 @@ static const struct row rows[] = {
      "append",
      "times: 3"},
     {{"workload={do: write, call: 256KiB, timed: passes, times: 3}"}, NULL, NULL, NULL},
+    {{"workload={do: write, call: 256KiB, start: 16MiB}"},
+     "do: write on a file takes no notice of start",
+     "on: raw",
+     "start: 16MiB"},
+    {{"workload={do: write, on: raw, call: 256KiB, start: 16MiB}"}, NULL, NULL, NULL},
     {{"workload.do=mount"}, NULL, NULL, NULL},
     {{"workload.times=3"}, NULL, NULL, NULL},
 

@@ -119,6 +119,20 @@ static void test_sequence(void **state)
     assert_int_equal(sdsim_position(&positions, 3), 1 * MIB);
 }
 
+/* A file has no start. */
+static void test_files(void **state)
+{
+    (void)state;
+    const struct sdsim_workload_params params = {.action = SDSIM_DO_RANDOM_WRITE,
+                                                 .target = SDSIM_ON_FILE,
+                                                 .start = 16 * MIB,
+                                                 .span = 4 * KIB,
+                                                 .call = 4 * KIB};
+    struct sdsim_positions positions;
+    sdsim_positions_init(&positions, &params);
+    assert_int_equal(sdsim_position(&positions, 5), 0);
+}
+
 /* ---- in regions ---- */
 
 /* Two streams of two places each, four calls apart: the sets move on into the gap, then past it. */
@@ -245,9 +259,13 @@ static void test_permutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),          cmocka_unit_test(test_random_is_of_the_seed),
-        cmocka_unit_test(test_sequence),        cmocka_unit_test(test_regions_place_by_place),
-        cmocka_unit_test(test_regions_move_on), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random_is_of_the_seed),
+        cmocka_unit_test(test_sequence),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_regions_place_by_place),
+        cmocka_unit_test(test_regions_move_on),
+        cmocka_unit_test(test_regions),
         cmocka_unit_test(test_permutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
