@@ -17,9 +17,10 @@
  *     p2-file       The file layer of the Propeller 2's driver (micro_sd_fat32_fs.spin2) moves one
  *                   sector a command, updates both FATs with each cluster, and writes the entry when
  *                   a file is created and when it is closed: the classic Arduino library does the
- *                   same. It differs in that the P2 looks for a free cluster from the start of the
- *                   FAT each time (many reads on a volume that is not empty), takes the first cluster
- *                   at creation, and writes the last sector of a call with the next one.
+ *                   same. Its buffers are in fat/p2_disk.h. It differs in that the P2 looks for a
+ *                   free cluster from the start of the FAT each time (many reads on a volume that is
+ *                   not empty), takes the first cluster at creation, links a further one by writing
+ *                   both FATs once more, and writes the last sector of a call with the next one.
  */
 #ifndef SDSIM_FILE_LIST_H
 #define SDSIM_FILE_LIST_H

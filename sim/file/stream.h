@@ -11,7 +11,7 @@
  *     arduino-classic  File of the Arduino IDE's SD library       one each
  *     micropython      MicroPython file object                    one f_read/f_write each
  *     freertos-fat     FreeRTOS+FAT ff_fread/ff_fwrite            one each; see file/list.h
- *     p2-file          Propeller 2 readHandle/writeHandle         one each; see file/list.h
+ *     p2-file          Propeller 2 readHandle/writeHandle         32 KiB each; see file/list.h
  *     linux            Linux read/write with O_DIRECT             one each; see fat/linux_disk.h
  *
  * newlib's fwrite passes whole multiples of the buffer size on in one call when its buffer is

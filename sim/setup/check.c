@@ -182,7 +182,10 @@ static bool check_file(const struct sdsim_run *run, const struct sdsim_setup *se
     if (file->api == SDSIM_API_LINUX &&
         sdsim_workload_moves_data((enum sdsim_action)workload->action) &&
         (workload->call | workload->align | workload->offset) % SDSIM_SECTOR != 0) {
-        fine = sdsim_complain(diags, node, "call", "use multiples of 512B, or api: posix",
+        const char *key = workload->call % SDSIM_SECTOR != 0    ? "call"
+                          : workload->align % SDSIM_SECTOR != 0 ? "align"
+                                                                : "offset";
+        fine = sdsim_complain(diags, node, key, "use multiples of 512B, or api: posix",
                               "Linux moves whole sectors with O_DIRECT");
     }
     if (library == SDSIM_LIBRARY_CLASSIC && file->api != SDSIM_API_P2_FILE &&

@@ -1,5 +1,5 @@
 /*
- * For setup/check*.c only: the parts of sdsim_setup_check that fill files of their own.
+ * For sim/setup only: the parts of the checks that fill files of their own.
  */
 #ifndef SDSIM_SETUP_CHECK_H
 #define SDSIM_SETUP_CHECK_H
@@ -15,5 +15,8 @@ bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup 
                           struct sdsim_diags *diags);
 bool sdsim_check_measured(const struct sdsim_run *run, const struct sdsim_setup *setup,
                           struct sdsim_diags *diags);
+
+/* Warns of keys of workloads that no run of a scenario takes notice of. */
+void sdsim_warn_unused_keys(const struct sdsim_run *runs, size_t count, struct sdsim_diags *diags);
 
 #endif

@@ -240,8 +240,8 @@ static void lint_api(const struct lint *lint)
     if (setup->run.workload.target != SDSIM_ON_FILE || setup->host.files[api].given) {
         return;
     }
-    const struct sdsim_node *file = sdsim_node_get(lint->run->tree, "file");
-    warn(lint, file != NULL ? file : cause(lint, "host", "board"),
+    const struct sdsim_node *named = sdsim_node_get(sdsim_node_get(lint->run->tree, "file"), "api");
+    warn(lint, named != NULL ? named : cause(lint, "host", "board"),
          "choose an API the host has costs for, or add an entry under `files` of its profile",
          "the host %s has no costs for the file API %s: its calls take no time of their own",
          lint->run->host_name, sdsim_file_api_name((enum sdsim_file_api)api));

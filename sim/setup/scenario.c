@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "setup/check.h"
 #include "setup/schemas.h"
 
 /* "scenarios/h1.yaml" -> "h1", in the config's memory. */
@@ -273,6 +274,9 @@ struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const ch
                    fine;
             made++;
         }
+    }
+    if (fine) {
+        sdsim_warn_unused_keys(runs, count, diags);
     }
     return fine ? scenario : NULL;
 }

@@ -121,7 +121,7 @@ static const struct sdsim_key filesystem_keys[] = {
      .offset = offsetof(struct sdsim_filesystem_params, engine),
      .doc =
          "The FAT library and its configuration, such as sdfat-two-caches or arduino-classic; left "
-         "out: FatFs as the file API's firmware has it."},
+         "out: the host's for the file API, else as the API's firmware has it."},
     {.name = "image",
      .type = SDSIM_VALUE_TEXT,
      .offset = offsetof(struct sdsim_filesystem_params, image),
@@ -367,7 +367,7 @@ static const struct sdsim_schema workload_schema = {
          .type = SDSIM_VALUE_BOOL,                                                                 \
          .offset = AT(reads_exfat),                                                                \
          .fallback = "yes",                                                                        \
-         .doc = "The firmware is built with exFAT."},                                              \
+         .doc = "The firmware is built with exFAT, if its FAT library can be."},                   \
     {                                                                                              \
         .name = "file", .type = SDSIM_VALUE_MAP, .offset = AT(file), .schema = &file_schema,       \
         .doc = "File API."                                                                         \

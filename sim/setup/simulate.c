@@ -10,6 +10,7 @@
 #include "fat/linux_disk.h"
 #include "fat/medium_disk.h"
 #include "fat/mkfs.h"
+#include "fat/p2_disk.h"
 #include "flash/image.h"
 
 static const struct {
@@ -60,6 +61,7 @@ struct bench {
     struct sdsim_driver driver;
     struct sdsim_disk disk;
     struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
+    struct sdsim_p2_disk p2_disk;       /* and for the file layer of the P2 */
     struct sdsim_volume volume;
 };
 
@@ -229,6 +231,20 @@ static void fail_run(struct sdsim_outcome_report *report, const struct bench *be
     fail(report, SDSIM_FAILURE_RUN, what, why);
 }
 
+/* What the file API's system has between its file system and its driver. */
+static struct sdsim_disk disk_of(struct bench *bench, enum sdsim_file_api api,
+                                 struct sdsim_medium *medium)
+{
+    switch (api) {
+    case SDSIM_API_LINUX:
+        return sdsim_linux_disk(&bench->linux_disk, &bench->driver, medium);
+    case SDSIM_API_P2_FILE:
+        return sdsim_p2_disk(&bench->p2_disk, &bench->driver, medium);
+    default:
+        return sdsim_driver_disk(&bench->driver);
+    }
+}
+
 static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
                   struct sdsim_recorder *recorder, sdsim_ps *now,
                   struct sdsim_outcome_report *report)
@@ -245,9 +261,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     if (setup->run.workload.target != SDSIM_ON_FILE) {
         return true;
     }
-    bench->disk = setup->run.file.api == SDSIM_API_LINUX
-                      ? sdsim_linux_disk(&bench->linux_disk, &bench->driver, medium)
-                      : sdsim_driver_disk(&bench->driver);
+    bench->disk = disk_of(bench, (enum sdsim_file_api)setup->run.file.api, medium);
     const struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
     const enum sdsim_fat_result mounted =
         sdsim_volume_mount(&bench->volume, &bench->disk, &config, now);

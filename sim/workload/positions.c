@@ -45,17 +45,18 @@ static void init_regions(struct sdsim_positions *positions,
 void sdsim_positions_init(struct sdsim_positions *positions,
                           const struct sdsim_workload_params *params)
 {
+    const uint64_t start = params->target == SDSIM_ON_RAW ? params->start : 0;
     *positions = (struct sdsim_positions){
         .pattern = IN_SEQUENCE,
         .seed = sdsim_hash_text(params->seed, "positions"),
-        .first = params->start,
+        .first = start,
         .step = params->call,
     };
     if (sdsim_workload_in_regions(params)) {
         init_regions(positions, params);
     } else if (sdsim_workload_is_random((enum sdsim_action)params->action)) {
         positions->pattern = AT_RANDOM;
-        positions->first = params->start + params->offset;
+        positions->first = start + params->offset;
         positions->step = params->align > 0 ? params->align : params->call;
         positions->places = (params->span - params->offset - params->call) / positions->step + 1;
     } else {

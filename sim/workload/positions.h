@@ -12,6 +12,8 @@
  *                   flashbench --open-au writes to find how many allocation units a card keeps
  *                   open; there the regions are 12 units apart, and one set is written.
  *
+ * Files begin at 0, whatever `start` is; only the first two are for files.
+ *
  * A place depends on the seed and the number of the call only, not on the calls before it. The
  * order within a region is a permutation that is computed, not stored: a Feistel network over the
  * next power of four, walked until it lands inside (Black and Rogaway 2002), so a region may be as

@@ -42,6 +42,8 @@ static void test_golden(void **state)
         {"run-write.txt", 0, {"run", "bench", "write"}},
         {"run-read.txt", 0, {"run", "bench", "read"}},
         {"run-two.txt", 0, {"run", "bench", "raw", "log"}},
+        {"run-places.txt", 0, {"run", "places"}},
+        {"run-places-two.txt", 0, {"run", "places", "open-aus-shuffled", "passes"}},
         {"run-single.txt", 0, {"run", "single", "--draws", "0"}},
         {"run.json", 0, {"run", "single", "--json"}},
         {"run.csv", 0, {"run", "bench", "--csv"}},
