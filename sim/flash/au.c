@@ -74,6 +74,7 @@ int sdsim_au_open(struct sdsim_au_table *table, uint32_t au, uint32_t lba)
     table->open[table->count] = (struct sdsim_open_au){
         .au = au,
         .next = lba,
+        .high = lba,
         .log_next = UINT32_MAX,
         .used = table->clock,
         .erased = table->erased_count > 0 && take_erased(table, au, au + 1),

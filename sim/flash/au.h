@@ -30,6 +30,7 @@ struct sdsim_open_au {
     uint32_t au;
     uint32_t next;     /* LBA: the linear end */
     uint32_t log_next; /* LBA: the log end; UINT32_MAX: none */
+    uint32_t high;     /* LBA behind all that was written */
     uint32_t written;  /* blocks in order */
     uint32_t used;     /* the table's clock when it was last written */
     bool scattered;    /* something came out of order */

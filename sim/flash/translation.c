@@ -40,37 +40,37 @@ static sdsim_ps order_cost(const struct sdsim_translation *translation)
 
 /* ---- pieces begin ---- */
 
-/* A piece that begins a little behind the linear end of its AU: is copying the gap cheaper? */
-static bool bridges(const struct sdsim_translation *translation, const struct sdsim_open_au *open)
-{
-    if (translation->params->move_rate == 0 || translation->lba <= open->next) {
-        return false;
-    }
-    return sdsim_au_copy_time(translation->params, translation->lba - open->next) <=
-           order_cost(translation);
-}
-
 static void begin_in_open_au(struct sdsim_translation *translation)
 {
     struct sdsim_open_au *open = &translation->aus.open[translation->slot];
     open->used = ++translation->aus.clock;
-    if (translation->lba == open->next) {
+    if (translation->lba == open->next || translation->lba >= open->high) {
         translation->piece = SDSIM_PIECE_LINEAR;
     } else if (translation->lba == open->log_next) {
         translation->piece = SDSIM_PIECE_LOG;
-    } else if (bridges(translation, open)) {
-        translation->piece = SDSIM_PIECE_LINEAR;
-        translation->gap = translation->lba - open->next;
     } else {
         translation->piece = SDSIM_PIECE_OUT_OF_ORDER;
     }
+}
+
+/* A card without a limit, which remembers no more AUs: the place is met as if it were written
+ * before. */
+static void begin_in_forgotten_au(struct sdsim_translation *translation)
+{
+    struct sdsim_au_table *aus = &translation->aus;
+    const uint32_t lba = translation->lba;
+    sdsim_au_close(aus, sdsim_au_oldest(aus));
+    aus->clock++;
+    translation->slot = sdsim_au_open(aus, lba / translation->au_blocks, lba);
+    translation->piece =
+        aus->open[translation->slot].erased ? SDSIM_PIECE_LINEAR : SDSIM_PIECE_OUT_OF_ORDER;
+    translation->stats.opened++;
 }
 
 static void begin_piece(struct sdsim_translation *translation)
 {
     const uint32_t lba = translation->lba;
     translation->blocks = 0;
-    translation->gap = 0;
     translation->slot = -1;
     translation->settle_after = 0;
     translation->in_fat = lba < translation->fat_blocks;
@@ -88,6 +88,10 @@ static void begin_piece(struct sdsim_translation *translation)
     translation->slot = sdsim_au_find(&translation->aus, lba / translation->au_blocks);
     if (translation->slot >= 0) {
         begin_in_open_au(translation);
+        return;
+    }
+    if (translation->params->open_aus == 0 && translation->aus.count == SDSIM_AU_SLOTS) {
+        begin_in_forgotten_au(translation);
         return;
     }
     translation->piece = SDSIM_PIECE_NEEDS_AU;
@@ -132,6 +136,15 @@ static sdsim_ps log_small_write(struct sdsim_translation *translation)
                   params->small_merges);
 }
 
+/* A piece out of order ends where its AU can be written on from now on. */
+static void leave_log_end(const struct sdsim_translation *translation, struct sdsim_open_au *open,
+                          bool small)
+{
+    open->scattered |= !small;
+    open->log_next = translation->lba;
+    open->high = translation->lba > open->high ? translation->lba : open->high;
+}
+
 /* What a piece costs, now that it has ended with a commit that takes `commit` anyhow. */
 static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit)
 {
@@ -144,8 +157,7 @@ static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit
         return 0;
     }
     if (piece == SDSIM_PIECE_LOG) {
-        open->scattered |= !small;
-        open->log_next = translation->lba;
+        leave_log_end(translation, open, small);
         return 0;
     }
     if (piece != SDSIM_PIECE_OUT_OF_ORDER && piece != SDSIM_PIECE_NEEDS_AU) {
@@ -162,8 +174,7 @@ static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit
         translation->scattered += translation->blocks;
     }
     if (open != NULL) {
-        open->scattered |= !small;
-        open->log_next = translation->lba;
+        leave_log_end(translation, open, small);
     } else {
         translation->small_next = translation->lba;
     }
@@ -182,8 +193,6 @@ static sdsim_ps open_au(struct sdsim_translation *translation)
         const int oldest = sdsim_au_oldest(aus);
         cost = merged(translation, sdsim_au_merge_time(params, &aus->open[oldest]), 1);
         sdsim_au_close(aus, oldest);
-    } else if (aus->count == SDSIM_AU_SLOTS) {
-        sdsim_au_close(aus, sdsim_au_oldest(aus)); /* no limit: merely forgotten */
     }
     aus->clock++;
     translation->slot =
@@ -206,6 +215,7 @@ static void pass(struct sdsim_translation *translation, uint32_t blocks)
     if (translation->piece == SDSIM_PIECE_LINEAR) {
         struct sdsim_open_au *open = &translation->aus.open[translation->slot];
         open->next = translation->lba;
+        open->high = translation->lba > open->high ? translation->lba : open->high;
         open->written += blocks;
     }
 }
@@ -230,13 +240,8 @@ sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
     if (translation->piece == SDSIM_PIECE_NONE) {
         begin_piece(translation);
     }
-    if (translation->gap > 0) {
-        cost = sdsim_au_copy_time(translation->params, translation->gap);
-        translation->aus.open[translation->slot].written += translation->gap;
-        translation->stats.order_time = sdsim_time_sum(translation->stats.order_time, cost);
-        translation->gap = 0;
-    } else if (translation->piece == SDSIM_PIECE_NEEDS_AU &&
-               translation->blocks >= translation->settle_after) {
+    if (translation->piece == SDSIM_PIECE_NEEDS_AU &&
+        translation->blocks >= translation->settle_after) {
         cost = open_au(translation);
     }
     pass(translation, 1);
@@ -252,7 +257,7 @@ uint64_t sdsim_translation_alike(const struct sdsim_translation *translation, ui
     if (translation->piece == SDSIM_PIECE_FREE && translation->left == UINT32_MAX) {
         return most;
     }
-    if (translation->piece == SDSIM_PIECE_NONE || translation->gap > 0) {
+    if (translation->piece == SDSIM_PIECE_NONE) {
         return 0;
     }
     if (translation->piece == SDSIM_PIECE_NEEDS_AU) {

@@ -3,9 +3,8 @@
  *
  * A write transfer is cut at the borders of AUs and of the FAT area. Each piece is one of these:
  *
- *     in order      it goes on where its AU can be written on (flash/au.h): free
- *     over a gap    it begins a little further on, and copying the gap is cheaper than being out of
- *                   order: that copy
+ *     in order      it goes on where its AU can be written on (flash/au.h), or further on, behind all
+ *                   that was written there: free. A gap is copied when the AU is closed
  *     another AU    its AU is not open: with its first block the AU is opened, for which, at the
  *                   limit, the one not written for longest is closed
  *     small         as long as small_bytes or shorter, out of order or without a free slot: it goes
@@ -21,7 +20,8 @@
  * those figures are measured. All other costs come on top, with the block that causes them.
  *
  * Out-of-order writes may grow dearer (rand_full), as with cards that map pages and run out of
- * erased ones.
+ * erased ones. On cards without a limit on open AUs, one that was forgotten since it was written
+ * counts as out of order.
  *
  * Limits: the card's own tables are never lost or rebuilt; nothing is merged while idle.
  */
@@ -40,7 +40,7 @@ struct sdsim_translation_stats {
     sdsim_ps merge_time;   /* of all of them */
     uint64_t small_writes; /* to the log */
     uint64_t out_of_order; /* transfers or pieces of them */
-    sdsim_ps order_time;   /* what both cost above a write in order, copied gaps included */
+    sdsim_ps order_time;   /* what both cost above a write in order */
 };
 
 enum sdsim_piece {
@@ -67,7 +67,6 @@ struct sdsim_translation {
     uint32_t blocks;       /* of the piece so far */
     uint32_t left;         /* to its border, UINT32_MAX: there is none */
     uint32_t settle_after; /* NEEDS_AU: blocks that may still go to the log */
-    uint32_t gap;          /* LINEAR: blocks to be copied with the first one */
 
     uint32_t small_next; /* LBA behind the last small write without an AU */
     uint64_t log_blocks; /* in the small-write log */
