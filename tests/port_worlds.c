@@ -65,6 +65,33 @@ static void compare_meters(const struct sdsim_test_sequence *s, int world)
     assert_memory_equal(&reference->counters, &other->counters, sizeof reference->counters);
 }
 
+/* What the flash has been through. */
+static void compare_flashes(const struct sdsim_test_sequence *s, int world)
+{
+    const struct sdsim_flash *reference = &s->worlds[SDSIM_TEST_REFERENCE].card.flash;
+    const struct sdsim_flash *other = &s->worlds[world].card.flash;
+    const struct sdsim_translation_stats *expected = &reference->translation.stats;
+    const struct sdsim_translation_stats *got = &other->translation.stats;
+    sdsim_test_same(s, world, "opened AUs", expected->opened, got->opened);
+    sdsim_test_same(s, world, "merges", expected->merges, got->merges);
+    sdsim_test_same(s, world, "time of merges", expected->merge_time, got->merge_time);
+    sdsim_test_same(s, world, "small writes", expected->small_writes, got->small_writes);
+    sdsim_test_same(s, world, "writes out of order", expected->out_of_order, got->out_of_order);
+    sdsim_test_same(s, world, "time of those", expected->order_time, got->order_time);
+    sdsim_test_same(s, world, "open AUs", reference->translation.aus.count,
+                    other->translation.aus.count);
+    sdsim_test_same(s, world, "folded reads", reference->stats.folded_reads,
+                    other->stats.folded_reads);
+    sdsim_test_same(s, world, "fresh reads", reference->stats.fresh_reads,
+                    other->stats.fresh_reads);
+    sdsim_test_same(s, world, "buffer hits", reference->stats.buffer_hits,
+                    other->stats.buffer_hits);
+    sdsim_test_same(s, world, "folded groups", reference->stats.folded_groups,
+                    other->stats.folded_groups);
+    sdsim_test_same(s, world, "level of the cache", reference->cache.level, other->cache.level);
+    sdsim_test_same(s, world, "blocks held", reference->cache.held, other->cache.held);
+}
+
 void sdsim_test_compare(const struct sdsim_test_sequence *s)
 {
     const struct sdsim_test_world *reference = &s->worlds[SDSIM_TEST_REFERENCE];
@@ -88,6 +115,7 @@ void sdsim_test_compare(const struct sdsim_test_sequence *s)
         sdsim_test_same(s, i, "card position", reference->card.lba, other->card.lba);
         sdsim_test_same(s, i, "blocks in the flash", reference->card.flash.blocks_written,
                         other->card.flash.blocks_written);
+        compare_flashes(s, i);
         sdsim_test_same(s, i, "carried pause", reference->card.flash.carried,
                         other->card.flash.carried);
     }
@@ -198,6 +226,32 @@ static sdsim_ps some_span(struct sdsim_test_sequence *s, const struct sdsim_cloc
     return sdsim_rng_below(rng, sdsim_test_one_in(rng, 2) ? most / 20 : most);
 }
 
+/* AUs that are small against the card, so that they are met again, and transfers cross them. */
+static void some_translation(struct sdsim_test_sequence *s, const struct sdsim_clock *clock)
+{
+    struct sdsim_rng *rng = &s->rng;
+    struct sdsim_flash_params *flash = &s->params.flash;
+    if (sdsim_test_one_in(rng, 4)) {
+        return;
+    }
+    flash->au_bytes = SDSIM_SECTOR * SDSIM_TEST_PICK(rng, 32, 100, 256, 1024);
+    flash->open_aus = SDSIM_TEST_PICK(rng, 0, 1, 2, 3, 64);
+    flash->au_open = some_span(s, clock, 400 * SDSIM_US);
+    flash->move_rate = SDSIM_TEST_PICK(rng, 0, 20000000, 300000000);
+    flash->au_erase = some_span(s, clock, SDSIM_MS);
+    flash->rand = some_span(s, clock, 3 * SDSIM_MS);
+    flash->rand_full = some_span(s, clock, 5 * SDSIM_MS);
+    flash->rand_after = SDSIM_SECTOR * sdsim_rng_below(rng, 200);
+    flash->small_bytes = SDSIM_SECTOR * SDSIM_TEST_PICK(rng, 0, 0, 1, 8, 16);
+    flash->w_small = some_span(s, clock, 2 * SDSIM_MS);
+    flash->small_log = SDSIM_SECTOR * SDSIM_TEST_PICK(rng, 0, 8, 60);
+    flash->small_merges = sdsim_rng_below(rng, 4);
+    flash->erase_per_au = some_span(s, clock, SDSIM_MS);
+    flash->fat_bytes = SDSIM_SECTOR * SDSIM_TEST_PICK(rng, 0, 0, 300, 1500);
+    flash->w_fat = some_span(s, clock, 900 * SDSIM_US);
+    flash->fat_stream = SDSIM_TEST_PICK(rng, 0, 500000000, 1900000000);
+}
+
 static void some_flash(struct sdsim_test_sequence *s, const struct sdsim_clock *clock)
 {
     struct sdsim_rng *rng = &s->rng;
@@ -222,7 +276,17 @@ static void some_flash(struct sdsim_test_sequence *s, const struct sdsim_clock *
         .rare_length = sdsim_rng_below(rng, 3 * SDSIM_MS),
         .busy_limit = sdsim_test_one_in(rng, 2) ? 0 : SDSIM_MS + sdsim_rng_below(rng, SDSIM_MS),
         .erase = some_span(s, clock, SDSIM_MS),
+        .rd_hit = sdsim_test_one_in(rng, 2) ? 0 : some_span(s, clock, 200 * SDSIM_US),
+        .rdau = sdsim_test_one_in(rng, 2) ? 0 : some_span(s, clock, 400 * SDSIM_US),
+        .rd_folded = sdsim_test_one_in(rng, 2) ? 0 : some_span(s, clock, 300 * SDSIM_US),
+        .cache_bytes = SDSIM_SECTOR * SDSIM_TEST_PICK(rng, 0, 1, 40, 300, 4000),
+        .fold_rate = SDSIM_TEST_PICK(rng, 0, 0, 700000, 20000000),
+        .drain_rate = SDSIM_TEST_PICK(rng, 0, 0, 100000, 30000000),
+        .start_count = sdsim_rng_below(rng, 3),
+        .start_every = SDSIM_SECTOR * sdsim_rng_below(rng, 40),
+        .start_length = sdsim_rng_below(rng, 2 * SDSIM_MS),
     };
+    some_translation(s, clock);
 }
 
 void sdsim_test_some_card(struct sdsim_test_sequence *s, const struct sdsim_clock *clock)
@@ -248,12 +312,18 @@ void sdsim_test_some_card(struct sdsim_test_sequence *s, const struct sdsim_cloc
 
 uint32_t sdsim_test_some_lba(struct sdsim_test_sequence *s)
 {
-    const uint32_t sectors = s->worlds[SDSIM_TEST_FAST].card.sectors;
-    switch (sdsim_rng_below(&s->rng, 8)) {
+    const struct sdsim_card *card = &s->worlds[SDSIM_TEST_FAST].card;
+    const uint32_t sectors = card->sectors;
+    switch (sdsim_rng_below(&s->rng, 10)) {
     case 0:
         return sectors - 1 - (uint32_t)sdsim_rng_below(&s->rng, 10);
     case 1:
         return sectors + (uint32_t)sdsim_rng_below(&s->rng, 2) * 1000;
+    case 2: /* where the last transfer ended, or a little behind */
+    case 3:
+        return card->lba + (uint32_t)SDSIM_TEST_PICK(&s->rng, 0, 0, 3);
+    case 4: /* the same again */
+        return card->lba - 1 < sectors ? card->lba - 1 : 0;
     default:
         return (uint32_t)sdsim_rng_below(&s->rng, sectors);
     }

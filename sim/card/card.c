@@ -6,6 +6,8 @@
 #include "card/transfer.h"
 
 #define NO_SECTOR UINT32_MAX
+/* Argument of CMD38: the blocks are not needed, and need not be erased (section 4.3.5). */
+#define SDSIM_ERASE_DISCARD 1u
 
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw)
@@ -140,8 +142,9 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
         reply->data = SDSIM_DATA_WRITE;
         card->state = SDSIM_CARD_RECEIVE;
         card->well_written = 0;
-        sdsim_flash_write_first(&card->flash, card->lba);
+        sdsim_flash_write_first(&card->flash, end, card->lba, card->announced);
     }
+    card->announced = 0;
 }
 
 static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
@@ -181,7 +184,8 @@ static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         reply->r1 |= SDSIM_R1_ERASE_SEQUENCE;
         return;
     }
-    card->busy = sdsim_flash_erase(&card->flash, end);
+    const bool discard = argument == SDSIM_ERASE_DISCARD;
+    card->busy = sdsim_flash_erase(&card->flash, end, from, to - from + 1, discard);
     reply->busy = true;
 }
 
@@ -198,6 +202,7 @@ static void reset(struct sdsim_card *card, bool selected)
     card->width = 1;
     card->rca = 0;
     card->block_count = 0;
+    card->announced = 0;
     card->erase_from = NO_SECTOR;
     card->erase_to = NO_SECTOR;
     card->init_at = SDSIM_TIME_END;
@@ -354,7 +359,11 @@ static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, ui
         sdsim_scr(card->params, card->block);
         reply_register(card, end, SDSIM_SCR_BYTES, reply);
         break;
-    default: /* 23: pre-erase count, no effect on this flash; 42: card detect pull-up */
+    case 23:
+        card->announced = argument & 0x7FFFFF;
+        reply_plain(card, end, reply);
+        break;
+    default: /* 42: card detect pull-up */
         reply_plain(card, end, reply);
         break;
     }

@@ -93,6 +93,7 @@ struct sdsim_card {
     uint32_t lba;         /* of the next block of a transfer */
     uint32_t left;        /* blocks until a counted transfer ends by itself; UINT32_MAX: open */
     uint32_t block_count; /* CMD23, for the next transfer */
+    uint32_t announced;   /* ACMD23, for the next write */
     uint32_t erase_from;
     uint32_t erase_to;
     uint32_t well_written;    /* ACMD22: blocks of the last write transfer */
@@ -108,6 +109,9 @@ struct sdsim_card {
  */
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw);
+
+/* Before it is used: the card was written just before it was powered up, these blocks last. */
+void sdsim_card_hold(struct sdsim_card *card, uint32_t lba, uint32_t count);
 
 /* A command frame with a right CRC was received completely at `end`. `selected`: CS was low (it
  * matters for CMD0). In SPI mode a card that is busy answers only CMD0, CMD12 and CMD13. */

@@ -27,6 +27,16 @@ enum sdsim_card_version {
     SDSIM_VERSION_3_00,   /* CMD23 */
 };
 
+/* In what condition a card is. Its factors are applied to the values of a fresh one when a profile
+ * is bound; models see the result. */
+enum sdsim_card_wear {
+    SDSIM_CARD_FRESH,
+    SDSIM_CARD_USED,         /* longer pauses */
+    SDSIM_CARD_FULL,         /* all writes a little slower */
+    SDSIM_CARD_HOUSEKEEPING, /* every commit slow, for a whole session */
+    SDSIM_CARD_POWER_UP,     /* pauses with the first writes */
+};
+
 struct sdsim_card_params {
     int version;          /* enum sdsim_card_version: of the specification it follows */
     int type;             /* enum sdsim_card_type */
@@ -55,6 +65,11 @@ struct sdsim_card_params {
     struct sdsim_flash_params flash;
     bool busy_limit_given;     /* in the profile; else it follows from the type */
     struct sdsim_list mixture; /* of const struct sdsim_node *; setup resolves them */
+    int wear;                  /* enum sdsim_card_wear */
+    double used_pause;         /* factor of pauses when used */
+    double full_write;         /* factor of write times and pauses when full */
+    double housekeeping;       /* factor of w1 in housekeeping; other commits take as much more */
+    struct sdsim_list matches; /* of const char *: names under which the card was measured */
 };
 
 /* The version in force, never LATEST. */

@@ -59,8 +59,14 @@ static void count_blocks(struct sdsim_card *card, uint32_t blocks)
     }
 }
 
+void sdsim_card_hold(struct sdsim_card *card, uint32_t lba, uint32_t count)
+{
+    sdsim_flash_hold(&card->flash, lba, count);
+}
+
 void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end)
 {
+    sdsim_flash_read_taken(&card->flash);
     count_blocks(card, 1);
     if (card->left == 0) {
         card->state = SDSIM_CARD_TRANSFER;

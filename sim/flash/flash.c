@@ -46,6 +46,26 @@ static uint64_t first_event(struct sdsim_flash *flash, uint64_t step)
     return after > 0 ? after : 1;
 }
 
+/* A program that runs at `speed` (in 10^-9) of its usual one. */
+static sdsim_ps at_speed(sdsim_ps program, uint64_t speed)
+{
+    if (speed == 0 || speed == billion) {
+        return program;
+    }
+    return (sdsim_ps)((double)program / (double)speed * (double)billion);
+}
+
+/* A page group's program when another one must be folded first. */
+static sdsim_ps folding_program(const struct sdsim_flash_params *params)
+{
+    if (params->fold_rate == 0 || params->cache_bytes == 0) {
+        return params->wpg;
+    }
+    const sdsim_ps block = SDSIM_SECTOR * SDSIM_S / params->fold_rate;
+    const sdsim_ps group = sdsim_time_times(block, params->page_bytes / SDSIM_SECTOR);
+    return group > params->wpg ? group : params->wpg;
+}
+
 void sdsim_flash_init(struct sdsim_flash *flash, const struct sdsim_flash_params *params,
                       uint64_t seed, uint32_t draw)
 {
@@ -54,11 +74,19 @@ void sdsim_flash_init(struct sdsim_flash *flash, const struct sdsim_flash_params
         .params = params,
         .typical = draw == 0,
         .group_blocks = (uint32_t)(params->page_bytes / SDSIM_SECTOR),
+        .au_blocks = params->rdau > 0 ? (uint32_t)(params->au_bytes / SDSIM_SECTOR) : 0,
+        .fat_wpg = at_speed(params->wpg, params->fat_stream),
+        .fold_wpg = folding_program(params),
         .pause_step = params->pause_every / SDSIM_SECTOR,
         .rare_step = params->rare_every / SDSIM_SECTOR,
         .next_pause = never,
         .next_rare = never,
+        .next_start = params->start_count > 0 ? 1 : never,
+        .starts_left = params->start_count,
+        .kind_left = UINT32_MAX,
     };
+    sdsim_cache_init(&flash->cache, params);
+    sdsim_translation_init(&flash->translation, params);
     sdsim_rng_seed(&flash->rng, sdsim_hash_number(sdsim_hash_text(seed, "flash"), draw));
     flash->group_left = flash->group_blocks;
     if (flash->pause_step > 0) {
@@ -96,15 +124,46 @@ static bool slow_read(struct sdsim_flash *flash)
     return true;
 }
 
+void sdsim_flash_hold(struct sdsim_flash *flash, uint32_t lba, uint32_t count)
+{
+    sdsim_cache_hold(&flash->cache, lba, count);
+}
+
+/* Which kind the next block is, and how many like it follow. */
+static void find_kind(struct sdsim_flash *flash)
+{
+    if (flash->params->rd_folded > 0) {
+        flash->folded = !sdsim_cache_holds(&flash->cache, flash->lba, &flash->kind_left);
+    }
+}
+
+/* What the next block costs for its kind. */
+static sdsim_ps kind_cost(const struct sdsim_flash *flash)
+{
+    return flash->folded ? flash->params->rd_folded : 0;
+}
+
+/* How long a read command takes to find its first block. */
+static sdsim_ps access_time(struct sdsim_flash *flash, uint32_t lba)
+{
+    const struct sdsim_flash_params *params = flash->params;
+    if (params->rd_hit > 0 && flash->reading &&
+        lba / flash->group_blocks == flash->lba / flash->group_blocks) {
+        flash->stats.buffer_hits++;
+        return params->rd_hit;
+    }
+    return slow_read(flash) ? sdsim_time_sum(params->rd1, params->rd_slow) : params->rd1;
+}
+
 struct sdsim_ready sdsim_flash_read_first(struct sdsim_flash *flash, sdsim_ps end, uint32_t lba)
 {
+    const sdsim_ps access = access_time(flash, lba);
+    sdsim_cache_idle(&flash->cache, end);
     start_stream(flash, lba);
-    sdsim_ps access = flash->params->rd1;
-    if (slow_read(flash)) {
-        access = sdsim_time_sum(access, flash->params->rd_slow);
-    }
-    const sdsim_ps at = sdsim_time_sum(end, access);
+    find_kind(flash);
+    const sdsim_ps at = sdsim_time_sum(end, sdsim_time_sum(access, kind_cost(flash)));
     flash->next_group = sdsim_time_sum(at, flash->params->rdpg);
+    flash->reading = true;
     flash->regular = false;
     return (struct sdsim_ready){.at = at};
 }
@@ -120,11 +179,32 @@ static void advance(struct sdsim_flash *flash, uint64_t blocks)
     }
 }
 
+/* Reading, within what is alike: of the last block on, the kind is looked for anew. */
+static void advance_kind(struct sdsim_flash *flash, uint64_t blocks)
+{
+    if (flash->kind_left == UINT32_MAX) {
+        return;
+    }
+    flash->kind_left -= (uint32_t)blocks;
+    if (flash->kind_left == 0) {
+        find_kind(flash);
+    }
+}
+
+void sdsim_flash_read_taken(struct sdsim_flash *flash)
+{
+    if (flash->params->rd_folded > 0) {
+        flash->stats.folded_reads += flash->folded;
+        flash->stats.fresh_reads += !flash->folded;
+    }
+}
+
 struct sdsim_ready sdsim_flash_read_next(struct sdsim_flash *flash, sdsim_ps end)
 {
     const bool crossing = flash->group_left == 1;
     advance(flash, 1);
-    sdsim_ps at = sdsim_time_sum(end, flash->params->rdn);
+    advance_kind(flash, 1);
+    sdsim_ps at = sdsim_time_sum(end, sdsim_time_sum(flash->params->rdn, kind_cost(flash)));
     flash->regular = true;
     if (crossing) {
         if (flash->next_group > at) {
@@ -132,6 +212,10 @@ struct sdsim_ready sdsim_flash_read_next(struct sdsim_flash *flash, sdsim_ps end
             flash->regular = false;
         }
         flash->next_group = sdsim_time_sum(at, flash->params->rdpg);
+    }
+    if (flash->au_blocks > 0 && flash->lba % flash->au_blocks == 0) {
+        at = sdsim_time_sum(at, flash->params->rdau);
+        flash->regular = false;
     }
     return (struct sdsim_ready){.at = at};
 }
@@ -141,18 +225,38 @@ uint64_t sdsim_flash_read_alike(const struct sdsim_flash *flash, uint64_t most)
     if (!flash->regular) {
         return 0;
     }
-    const uint64_t alike = flash->params->rdpg > 0 ? flash->group_left : most;
+    uint64_t alike = flash->params->rdpg > 0 ? flash->group_left : most;
+    if (flash->kind_left < alike) {
+        alike = flash->kind_left;
+    }
+    if (flash->au_blocks > 0 && flash->au_blocks - flash->lba % flash->au_blocks < alike) {
+        alike = flash->au_blocks - flash->lba % flash->au_blocks;
+    }
     return alike < most ? alike : most;
 }
 
 void sdsim_flash_read_skip(struct sdsim_flash *flash, uint64_t blocks)
 {
+    if (flash->params->rd_folded > 0) {
+        flash->stats.folded_reads += flash->folded ? blocks : 0;
+        flash->stats.fresh_reads += flash->folded ? 0 : blocks;
+    }
     advance(flash, blocks);
+    advance_kind(flash, blocks);
 }
 
-void sdsim_flash_write_first(struct sdsim_flash *flash, uint32_t lba)
+/* ---- writing ---- */
+
+void sdsim_flash_write_first(struct sdsim_flash *flash, sdsim_ps end, uint32_t lba,
+                             uint32_t announced)
 {
     start_stream(flash, lba);
+    flash->reading = false;
+    sdsim_cache_idle(&flash->cache, end);
+    if (announced > 0) {
+        sdsim_translation_erased(&flash->translation, lba, announced);
+    }
+    sdsim_translation_start(&flash->translation, lba);
 }
 
 /* The pause that falls due with the block just counted, 0 for none. */
@@ -170,6 +274,12 @@ static sdsim_ps due_pause(struct sdsim_flash *flash)
     if (flash->blocks_written >= flash->next_rare) {
         flash->next_rare += rare_distance(flash);
         pause = sdsim_time_sum(pause, flash->params->rare_length);
+    }
+    if (flash->blocks_written >= flash->next_start) {
+        const uint64_t step = flash->params->start_every / SDSIM_SECTOR;
+        flash->starts_left--;
+        flash->next_start = flash->starts_left > 0 ? flash->next_start + step : never;
+        pause = sdsim_time_sum(pause, flash->params->start_length);
     }
     return pause;
 }
@@ -193,20 +303,35 @@ static struct sdsim_ready with_pause(struct sdsim_flash *flash, sdsim_ps end, sd
     return (struct sdsim_ready){.at = sdsim_time_sum(at, pause), .pause = pause};
 }
 
+/* The program of the page group that has just become complete. */
+static sdsim_ps group_program(struct sdsim_flash *flash)
+{
+    if (flash->translation.in_fat) {
+        return flash->fat_wpg;
+    }
+    if (flash->fold_wpg > flash->params->wpg && sdsim_cache_full(&flash->cache)) {
+        flash->stats.folded_groups++;
+        return flash->fold_wpg;
+    }
+    return flash->params->wpg;
+}
+
 struct sdsim_ready sdsim_flash_write_block(struct sdsim_flash *flash, sdsim_ps end)
 {
     const bool group_complete = flash->group_left == 1;
+    const sdsim_ps moving = sdsim_translation_block(&flash->translation);
+    sdsim_cache_write(&flash->cache, flash->lba, 1);
     advance(flash, 1);
     flash->blocks_written++;
 
     sdsim_ps at = sdsim_time_sum(end, flash->params->wn);
-    if (group_complete && flash->params->wpg > 0) {
+    if (group_complete && flash->fold_wpg > 0) {
         if (flash->program_end > at) {
             at = flash->program_end;
         }
-        flash->program_end = sdsim_time_sum(at, flash->params->wpg);
+        flash->program_end = sdsim_time_sum(at, group_program(flash));
     }
-    return with_pause(flash, end, at, due_pause(flash));
+    return with_pause(flash, end, at, sdsim_time_sum(due_pause(flash), moving));
 }
 
 uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most)
@@ -214,19 +339,21 @@ uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most)
     if (flash->carried > 0) {
         return 0;
     }
-    uint64_t alike = flash->params->wpg > 0 ? flash->group_left - 1 : most;
-    const uint64_t event =
-        flash->next_pause < flash->next_rare ? flash->next_pause : flash->next_rare;
+    uint64_t alike = flash->fold_wpg > 0 ? flash->group_left - 1 : most;
+    uint64_t event = flash->next_pause < flash->next_rare ? flash->next_pause : flash->next_rare;
+    event = flash->next_start < event ? flash->next_start : event;
     /* Due may be overdue by now: then not even the next block is alike. */
     const uint64_t quiet = event > flash->blocks_written ? event - flash->blocks_written - 1 : 0;
     if (quiet < alike) {
         alike = quiet;
     }
-    return alike < most ? alike : most;
+    return sdsim_translation_alike(&flash->translation, alike < most ? alike : most);
 }
 
 void sdsim_flash_write_skip(struct sdsim_flash *flash, uint64_t blocks)
 {
+    sdsim_translation_skip(&flash->translation, (uint32_t)blocks);
+    sdsim_cache_write(&flash->cache, flash->lba, (uint32_t)blocks);
     advance(flash, blocks);
     flash->blocks_written += blocks;
 }
@@ -238,32 +365,52 @@ static sdsim_ps pause_left(struct sdsim_ready running, sdsim_ps now)
     return running.pause < left ? running.pause : left;
 }
 
+/* What the card does when a transfer ends. */
+static sdsim_ps commit_time(const struct sdsim_flash *flash)
+{
+    const struct sdsim_flash_params *params = flash->params;
+    const bool in_fat = flash->translation.in_fat;
+    if (flash->stream_blocks == 0) {
+        return 0;
+    }
+    if (flash->stream_blocks == 1) {
+        return in_fat && params->w_fat > 0 ? params->w_fat : params->w1;
+    }
+    const bool large =
+        params->wstop_large > 0 && flash->stream_blocks * SDSIM_SECTOR >= params->large_bytes;
+    const sdsim_ps commit = large ? params->wstop_large : params->wstop;
+    return in_fat ? at_speed(commit, params->fat_stream) : commit;
+}
+
 struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps end,
                                           struct sdsim_ready running)
 {
-    const struct sdsim_flash_params *params = flash->params;
-    const sdsim_ps pause = pause_left(running, end);
+    const sdsim_ps left = pause_left(running, end);
     /* w1 is all a lone block costs, its own program included. */
     const bool lone = flash->stream_blocks == 1;
-    sdsim_ps start = running.at > end ? running.at - pause : end;
+    sdsim_ps start = running.at > end ? running.at - left : end;
     if (!lone && flash->program_end > start) {
         start = flash->program_end;
     }
-    sdsim_ps commit = params->wstop;
-    if (flash->stream_blocks == 0) {
-        commit = 0;
-    } else if (lone) {
-        commit = params->w1;
-    } else if (params->wstop_large > 0 &&
-               flash->stream_blocks * SDSIM_SECTOR >= params->large_bytes) {
-        commit = params->wstop_large;
-    }
+    const sdsim_ps commit = commit_time(flash);
+    const sdsim_ps more = sdsim_translation_stop(&flash->translation, commit);
     flash->stream_blocks = 0;
     flash->program_end = 0;
-    return with_pause(flash, end, sdsim_time_sum(start, commit), pause);
+    const struct sdsim_ready ready =
+        with_pause(flash, end, sdsim_time_sum(start, commit), sdsim_time_sum(left, more));
+    sdsim_cache_wrote(&flash->cache, ready.at);
+    return ready;
 }
 
-struct sdsim_ready sdsim_flash_erase(const struct sdsim_flash *flash, sdsim_ps end)
+struct sdsim_ready sdsim_flash_erase(struct sdsim_flash *flash, sdsim_ps end, uint32_t lba,
+                                     uint32_t count, bool discard)
 {
-    return (struct sdsim_ready){.at = sdsim_time_sum(end, flash->params->erase)};
+    const uint32_t aus = sdsim_translation_aus(&flash->translation, lba, count);
+    flash->reading = false;
+    sdsim_translation_erased(&flash->translation, lba, count);
+    sdsim_ps work = flash->params->erase;
+    if (!discard) {
+        work = sdsim_time_sum(work, sdsim_time_times(flash->params->erase_per_au, aus));
+    }
+    return (struct sdsim_ready){.at = sdsim_time_sum(end, work)};
 }

@@ -296,6 +296,60 @@ static bool rule_pauses(const struct view *view, char *out)
                share, longest, at);
 }
 
+/* ---- what the card does with the data ---- */
+
+/* Data that lies where it was written first is read faster than data the card has folded since. */
+static bool rule_folded(const struct view *view, char *out)
+{
+    const struct sdsim_flash_params *flash = &view->report->setup->card.flash;
+    const struct sdsim_flash_stats *stats = &view->report->prediction.typical.flash;
+    const uint64_t all = stats->folded_reads + stats->fresh_reads;
+    char each[32];
+    if (!view->reads || all == 0) {
+        return false;
+    }
+    sdsim_print_time(flash->rd_folded, each, sizeof each);
+    if (2 * stats->folded_reads < all) {
+        return say(
+            out,
+            "reads of folded data: %llu of %llu sectors; the rest was written last and still "
+            "lies in the card's cache: a file from a PC would take %s a sector longer",
+            (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
+    }
+    return say(out,
+               "reads of folded data: %llu of %llu sectors, %s each: they were written long ago and "
+               "left the card's cache; what the firmware has just written is read without that",
+               (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
+}
+
+/* Where the card had to move data because of where it was written. */
+static bool rule_merges(const struct view *view, char *out)
+{
+    const struct sdsim_translation_stats *stats = &view->report->prediction.typical.translation;
+    const uint64_t limit = view->report->setup->card.flash.open_aus;
+    const uint64_t against = stats->out_of_order + stats->small_writes;
+    char merges[80] = "";
+    char order[120] = "";
+    char time[32];
+    if (sdsim_time_sum(stats->merge_time, stats->order_time) < view->total / 100 ||
+        view->total == 0) {
+        return false;
+    }
+    if (stats->merges > 0) {
+        sdsim_print_time(stats->merge_time / stats->merges, time, sizeof time);
+        snprintf(merges, sizeof merges, "%llu merge%s of AUs, %s each%s",
+                 (unsigned long long)stats->merges, stats->merges == 1 ? "" : "s", time,
+                 limit > 0 ? " (it holds few open)" : "");
+    }
+    if (stats->order_time > 0) {
+        sdsim_print_time(stats->order_time, time, sizeof time);
+        snprintf(order, sizeof order, "%s%llu write%s out of order, %s in all",
+                 merges[0] != '\0' ? ", and " : "", (unsigned long long)against,
+                 against == 1 ? "" : "s", time);
+    }
+    return say(out, "the card moves data because of where it is written: %s%s", merges, order);
+}
+
 /* ---- the clock ---- */
 
 static bool rule_clock(const struct view *view, char *out)
@@ -327,8 +381,8 @@ static bool rule_clock(const struct view *view, char *out)
 void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings *readings)
 {
     static rule *const rules[] = {
-        rule_shares,   rule_bound,   rule_refills,  rule_bounce, rule_clusters,
-        rule_gathered, rule_partial, rule_metadata, rule_pauses, rule_clock,
+        rule_shares,  rule_bound,    rule_refills, rule_bounce, rule_clusters, rule_gathered,
+        rule_partial, rule_metadata, rule_pauses,  rule_folded, rule_merges,   rule_clock,
     };
     const struct view view = view_of(report);
     readings->count = 0;

@@ -9,6 +9,7 @@
  *     the host's profile does not say what calls of the file API cost
  *     DMA can't reach the buffers, so the driver goes sector by sector
  *     everything is synced after every call
+ *     the card's profile breaks the promise of its speed class
  *
  * Each warning points at the line that causes it and says what to do. A warning that several runs
  * of a scenario share is given once.
@@ -274,12 +275,51 @@ static void lint_syncs(const struct lint *lint)
          workload->action == SDSIM_DO_LOG ? "line" : "call");
 }
 
+/* ---- the card's promises ---- */
+
+/* The least rate at which a card of this class moves data in an AU that is partly used (Physical
+ * Layer Specification, section 4.13.1); 0: it promises none. */
+static uint64_t promised_move_rate(uint64_t speed_class)
+{
+    static const uint64_t rates[] = {[2] = 1000000, [4] = 2000000, [6] = 3000000, [10] = 3000000};
+    return speed_class < sizeof rates / sizeof *rates ? rates[speed_class] : 0;
+}
+
+/* The least write rate by all marks on the card. */
+static uint64_t promised_write_rate(const struct sdsim_card_params *card)
+{
+    const uint64_t marks[] = {card->speed_class, 10 * card->uhs_grade, card->video_class};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        most = marks[i] > most ? marks[i] : most;
+    }
+    return 1000000 * most;
+}
+
+static void lint_card_class(const struct lint *lint)
+{
+    const struct sdsim_card_params *card = &lint->setup->card;
+    const struct sdsim_node *node = cause(lint, "card", NULL);
+    const uint64_t move = promised_move_rate(card->speed_class);
+    if (move > 0 && card->flash.open_aus > 0 &&
+        sdsim_au_full_merge(&card->flash) > card->flash.au_bytes * (SDSIM_S / move)) {
+        warn(lint, node, "a higher move_rate, or a lower speed_class",
+             "the merge of an AU takes longer than speed class %" PRIu64 " allows",
+             card->speed_class);
+    }
+    if (card->flash.cache_bytes > 0 && card->flash.fold_rate > 0 &&
+        card->flash.fold_rate < promised_write_rate(card)) {
+        warn(lint, node, "a higher fold_rate, or lower classes",
+             "with its cache full, the card writes slower than its classes allow");
+    }
+}
+
 void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *setup,
                       struct sdsim_diags *diags)
 {
     static void (*const rules[])(const struct lint *) = {
-        lint_card_clock,  lint_wires, lint_pins,    lint_volume,
-        lint_small_calls, lint_api,   lint_buffers, lint_syncs,
+        lint_card_clock, lint_wires,   lint_pins,  lint_volume,     lint_small_calls,
+        lint_api,        lint_buffers, lint_syncs, lint_card_class,
     };
     struct lint lint = {
         .run = run,

@@ -101,12 +101,46 @@ static sdsim_ps class_busy_limit(enum sdsim_card_type type)
     return type == SDSIM_SDXC ? 500 * SDSIM_MS : 250 * SDSIM_MS;
 }
 
+static sdsim_ps times(sdsim_ps time, double factor)
+{
+    return (sdsim_ps)((double)time * factor + 0.5);
+}
+
+/* What the condition of a card makes of the values of a fresh one. */
+static void wear_card(struct sdsim_card_params *card)
+{
+    struct sdsim_flash_params *flash = &card->flash;
+    if (card->wear != SDSIM_CARD_POWER_UP) {
+        flash->start_count = 0;
+    }
+    if (card->wear == SDSIM_CARD_USED) {
+        flash->pause_length = times(flash->pause_length, card->used_pause);
+    } else if (card->wear == SDSIM_CARD_FULL) {
+        sdsim_ps *const slower[] = {
+            &flash->w1,    &flash->wn,      &flash->wpg,  &flash->wstop,     &flash->wstop_large,
+            &flash->w_fat, &flash->w_small, &flash->rand, &flash->rand_full, &flash->pause_length,
+        };
+        for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
+            *slower[i] = times(*slower[i], card->full_write);
+        }
+    } else if (card->wear == SDSIM_CARD_HOUSEKEEPING) {
+        /* Measured: as much for a lone block as for a stream of 64, so it is the same addition. */
+        const sdsim_ps more = times(flash->w1, card->housekeeping - 1);
+        flash->w1 += more;
+        flash->wstop += more;
+        flash->wstop_large += flash->wstop_large > 0 ? more : 0;
+        flash->w_fat += flash->w_fat > 0 ? more : 0;
+    }
+}
+
 static void derive_card(struct sdsim_card_params *card, uint32_t draw)
 {
     struct sdsim_flash_params *flash = &card->flash;
     if (!card->busy_limit_given) {
         flash->busy_limit = class_busy_limit((enum sdsim_card_type)card->type);
     }
+    flash->au_bytes = card->au_bytes / SDSIM_SECTOR * SDSIM_SECTOR;
+    wear_card(card);
     if (draw > 0) {
         /* Drawn from a range, so any number; the least is one sector by the schema. */
         flash->page_bytes = flash->page_bytes / SDSIM_SECTOR * SDSIM_SECTOR;

@@ -12,6 +12,7 @@
 #include "fat/mkfs.h"
 #include "fat/p2_disk.h"
 #include "flash/image.h"
+#include "setup/held.h"
 
 static const struct {
     const char *name;
@@ -250,6 +251,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
                   struct sdsim_outcome_report *report)
 {
     sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
+    sdsim_setup_hold(setup, medium, &bench->card);
     bench->meter.recorder = recorder;
     sdsim_fast_init(&bench->port, (enum sdsim_bus_mode)setup->run.bus, &bench->card, &bench->meter);
     sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, &bench->port,
@@ -314,6 +316,30 @@ static void measure(const struct sdsim_setup *setup, const struct bench *bench,
     report->value = value_of(workload, report->metric);
 }
 
+/* What the flash went through since it had been through `before`. */
+static void flash_since(const struct sdsim_flash *before, const struct sdsim_flash *flash,
+                        struct sdsim_outcome_report *report)
+{
+    const struct sdsim_flash_stats *a = &before->stats;
+    const struct sdsim_flash_stats *b = &flash->stats;
+    report->flash = (struct sdsim_flash_stats){
+        .fresh_reads = b->fresh_reads - a->fresh_reads,
+        .folded_reads = b->folded_reads - a->folded_reads,
+        .buffer_hits = b->buffer_hits - a->buffer_hits,
+        .folded_groups = b->folded_groups - a->folded_groups,
+    };
+    const struct sdsim_translation_stats *c = &before->translation.stats;
+    const struct sdsim_translation_stats *d = &flash->translation.stats;
+    report->translation = (struct sdsim_translation_stats){
+        .opened = d->opened - c->opened,
+        .merges = d->merges - c->merges,
+        .merge_time = d->merge_time - c->merge_time,
+        .small_writes = d->small_writes - c->small_writes,
+        .out_of_order = d->out_of_order - c->out_of_order,
+        .order_time = d->order_time - c->order_time,
+    };
+}
+
 void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
                        struct sdsim_recorder *recorder, struct sdsim_outcome_report *report)
 {
@@ -327,8 +353,10 @@ void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *med
     if (start(bench, setup, medium, recorder, &now, report)) {
         report->init_time = now;
         report->bus_hz = sdsim_clock_hz(&bench->port.clock);
+        const struct sdsim_flash before = bench->card.flash;
         sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
                            &bench->meter, &now, &report->workload);
+        flash_since(&before, &bench->card.flash, report);
         measure(setup, bench, medium, report);
     }
     free(bench);

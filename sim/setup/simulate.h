@@ -33,6 +33,8 @@ struct sdsim_outcome_report {
     enum sdsim_metric metric;
     double value; /* in the metric's unit; 0 on error */
     struct sdsim_workload_result workload;
+    struct sdsim_flash_stats flash; /* from the first call to the end of the workload */
+    struct sdsim_translation_stats translation;
     sdsim_ps init_time; /* card initialisation and mount */
     double bus_hz;      /* the clock on the wire */
     uint32_t card_sectors;

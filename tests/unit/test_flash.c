@@ -97,7 +97,7 @@ static sdsim_ps write_stream(struct sdsim_flash *flash, uint32_t lba, unsigned c
 {
     sdsim_ps at = 0;
     *longest = 0;
-    sdsim_flash_write_first(flash, lba);
+    sdsim_flash_write_first(flash, 0, lba, 0);
     for (unsigned i = 0; i < count; i++) {
         const sdsim_ps end = at + span;
         at = sdsim_flash_write_block(flash, end).at;
@@ -168,7 +168,7 @@ static void commits_behind_what_runs(void **state)
     assert_int_equal(sdsim_flash_write_stop(&flash, 98 * US, busy).at, (100 + 400 + 900) * US);
     /* A lone block that completes its group: w1 is all it costs, after its busy. */
     flash = flash_of(&plain);
-    sdsim_flash_write_first(&flash, 3);
+    sdsim_flash_write_first(&flash, 0, 3, 0);
     busy = sdsim_flash_write_block(&flash, 10 * US);
     assert_int_equal(busy.at, 15 * US);
     assert_int_equal(sdsim_flash_write_stop(&flash, 10 * US, busy).at, (15 + 700) * US);
@@ -180,7 +180,7 @@ static void erase(void **state)
     struct sdsim_flash_params params = plain;
     params.erase = 2 * MS;
     struct sdsim_flash flash = flash_of(&params);
-    assert_int_equal(sdsim_flash_erase(&flash, 7 * US).at, 2 * MS + 7 * US);
+    assert_int_equal(sdsim_flash_erase(&flash, 7 * US, 0, 1, false).at, 2 * MS + 7 * US);
 }
 
 /* ---- pauses ---- */
@@ -200,7 +200,7 @@ static void pauses_of_draw_0(void **state)
         params.rare_every = rows[i].rare_every * SDSIM_SECTOR;
         params.rare_length = 20 * MS;
         struct sdsim_flash flash = flash_of(&params);
-        sdsim_flash_write_first(&flash, 0);
+        sdsim_flash_write_first(&flash, 0, 0, 0);
         uint64_t next_pause = rows[i].pause_every / 2 > 0 ? rows[i].pause_every / 2 : 1;
         uint64_t next_rare = rows[i].rare_every / 2 > 0 ? rows[i].rare_every / 2 : 1;
         for (uint64_t block = 1; block <= 100; block++) {
@@ -237,7 +237,7 @@ static void pauses_of_other_draws(void **state)
     for (uint32_t draw = 1; draw <= 8; draw++) {
         struct sdsim_flash flash;
         sdsim_flash_init(&flash, &params, 3, draw);
-        sdsim_flash_write_first(&flash, 0);
+        sdsim_flash_write_first(&flash, 0, 0, 0);
         uint64_t last = 0;
         for (uint64_t block = 1; block <= 1000; block++) {
             const struct sdsim_ready ready = sdsim_flash_write_block(&flash, block * SDSIM_S);
@@ -265,7 +265,7 @@ static void pauses_of_other_draws(void **state)
     params.rare_length = MS;
     struct sdsim_flash flash;
     sdsim_flash_init(&flash, &params, 3, 1);
-    sdsim_flash_write_first(&flash, 0);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
     uint64_t events = 0;
     for (uint64_t block = 1; block <= 200000; block++) {
         events += sdsim_flash_write_block(&flash, block * SDSIM_S).pause / MS;
@@ -283,7 +283,7 @@ static void busy_limit(void **state)
     params.pause_length = 600 * MS;
     params.busy_limit = 250 * MS;
     struct sdsim_flash flash = flash_of(&params);
-    sdsim_flash_write_first(&flash, 0);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
     sdsim_ps pauses = 0;
     for (uint64_t block = 1; block <= 9; block++) {
         const sdsim_ps end = block * SDSIM_S;
@@ -307,7 +307,7 @@ static void pause_of_a_lone_block(void **state)
     params.pause_length = 100 * MS;
     struct sdsim_flash flash = flash_of(&params);
     const sdsim_ps end = SDSIM_S;
-    sdsim_flash_write_first(&flash, 0);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
     struct sdsim_ready busy = sdsim_flash_write_block(&flash, end);
     busy = sdsim_flash_write_stop(&flash, end, busy);
     assert_int_equal(busy.at, end + 705 * US + 100 * MS);
@@ -315,18 +315,18 @@ static void pause_of_a_lone_block(void **state)
 
     params.busy_limit = 60 * MS;
     flash = flash_of(&params);
-    sdsim_flash_write_first(&flash, 0);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
     busy = sdsim_flash_write_stop(&flash, end, sdsim_flash_write_block(&flash, end));
     assert_int_equal(busy.at, end + 60 * MS);
     assert_int_equal(busy.pause, 60 * MS - 705 * US);
-    sdsim_flash_write_first(&flash, 9);
+    sdsim_flash_write_first(&flash, 0, 9, 0);
     busy = sdsim_flash_write_stop(&flash, 2 * end, sdsim_flash_write_block(&flash, 2 * end));
     assert_int_equal(busy.pause, 40 * MS + 705 * US);
 
     /* A stop that comes into the middle of a pause: what is left of it goes on. */
     params.busy_limit = 0;
     flash = flash_of(&params);
-    sdsim_flash_write_first(&flash, 0);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
     busy = sdsim_flash_write_block(&flash, end);
     assert_int_equal(busy.at, end + 5 * US + 100 * MS);
     (void)sdsim_flash_write_block(&flash, end); /* makes it a stream */
@@ -409,7 +409,7 @@ static void alike_writes(struct sdsim_rng *rng, struct sdsim_flash *flash, uint6
                          unsigned *skipped)
 {
     sdsim_ps end = sdsim_rng_below(rng, MS);
-    sdsim_flash_write_first(flash, (uint32_t)sdsim_rng_below(rng, 1000));
+    sdsim_flash_write_first(flash, 0, (uint32_t)sdsim_rng_below(rng, 1000), 0);
     for (unsigned i = 0; i < 30; i++) {
         end = sdsim_flash_write_block(flash, end).at + sdsim_rng_below(rng, 60 * US);
         const uint64_t most = sdsim_rng_below(rng, 50);
