@@ -7,10 +7,12 @@
 #include "measure/plan_names.h"
 #include "measure/profiles.h"
 
-#define MIB         1048576u
-#define USUAL_TOTAL (5 * (uint64_t)1000000) /* what most benchmarks move */
-#define FEW_CALLS   16                      /* for a mean of lone calls */
-#define MOST_CALLS  65536
+#define MIB               1048576u
+#define USUAL_TOTAL       (5 * (uint64_t)1000000) /* what most benchmarks move */
+#define FEW_CALLS         16                      /* for a mean of lone calls */
+#define MOST_CALLS        65536
+#define FLASHBENCH_REGION (4 * MIB)
+#define PASSES            8 /* of a file that is written or read whole */
 /* arduino-esp32 gave its files a 4 KiB buffer in 2.0.3 (pull request 6569, 2022); before, they had
  * newlib's. */
 #define LAST_YEAR_OF_SMALL_BUFFERS 2022
@@ -78,7 +80,12 @@ static void write_streams(const struct sdsim_measurement *measurement, FILE *out
 {
     uint64_t count;
     if (has_count(measurement, "open_aus", &count) && count > 0) {
+        const uint64_t call = call_bytes(measurement);
         fprintf(out, ", streams: %llu", (unsigned long long)count);
+        if (count > 1 || sdsim_assumes(measurement, "order", "random")) {
+            fprintf(out, ", region: %lluB",
+                    (unsigned long long)(call > FLASHBENCH_REGION ? call : FLASHBENCH_REGION));
+        }
         if (sdsim_assumes(measurement, "order", "random")) {
             fputs(", order: random", out);
         }
@@ -141,7 +148,11 @@ static void write_workload(const struct sdsim_measurement *measurement, FILE *ou
     if (!raw && includes != NULL &&
         (strstr(includes, "open") != NULL || strstr(includes, "create") != NULL ||
          strstr(includes, "close") != NULL)) {
-        fputs(", timed: all", out);
+        if (measurement->metric == SDSIM_MEASURED_THROUGHPUT) {
+            fputs(", timed: all", out);
+        } else {
+            fprintf(out, ", timed: passes, times: %d", PASSES);
+        }
     } else if (is_write(measurement) && !raw &&
                ((includes != NULL && strstr(includes, "fsync") != NULL) ||
                 sdsim_remarks(measurement, "SdFat bench V2: final sync"))) {

@@ -29,9 +29,13 @@ static void check_references(struct sdsim_cli_session *session, const struct sds
     for (size_t i = 0; i < schema->key_count; i++) {
         const struct sdsim_key *key = &schema->keys[i];
         const struct sdsim_node *reference = sdsim_node_get(tree, key->name);
-        if (key->type == SDSIM_VALUE_PROFILE && reference != NULL) {
-            (void)sdsim_config_resolve(session->config, key->profile_kind, reference,
-                                       &session->diags);
+        if (key->type != SDSIM_VALUE_PROFILE || reference == NULL) {
+            continue;
+        }
+        const bool several = key->list && reference->kind == SDSIM_NODE_LIST;
+        for (size_t r = 0; r < (several ? reference->count : 1); r++) {
+            (void)sdsim_config_resolve(session->config, key->profile_kind,
+                                       several ? reference->items[r] : reference, &session->diags);
         }
     }
 }
