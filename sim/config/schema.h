@@ -17,7 +17,8 @@
  * a range: binding draws one value. Draw 0 is the value itself. Any other draw k takes the
  * piecewise-linear quantile line through (0.05, low), (0.5, value), (0.95, high), continued at both
  * ends with the slope of its piece and clamped to the key's limits, at the point
- * hash(seed, k, profile name, key path) - so a what-if shares the luck of all other values.
+ * hash(seed, k, profile name, key path) - so a what-if shares the luck of all other values. Of the
+ * values of one profile most share theirs: a card that is slow in one way is slow in others.
  */
 #ifndef SDSIM_CONFIG_SCHEMA_H
 #define SDSIM_CONFIG_SCHEMA_H

@@ -101,13 +101,22 @@ static void store(const struct sdsim_key *key, const struct sdsim_scalar *value,
     }
 }
 
-/* A number for each value of each profile in each draw, the same whatever else changes. */
+/* How much the values of one profile share their luck. */
+#define COMMON_LUCK 0.7
+
+/*
+ * A number for each value of each profile in each draw, the same whatever else changes. What is
+ * slow in one way is slow in others: with a chance of COMMON_LUCK a value has the number all values
+ * of its profile share, else one of its own. Each by itself is uniform.
+ */
 static double luck_of(const struct binder *binder)
 {
     uint64_t hash = sdsim_hash_number(0, binder->draw->seed);
     hash = sdsim_hash_number(hash, binder->draw->k);
     hash = sdsim_hash_text(hash, binder->profile);
-    return sdsim_hash_unit(sdsim_hash_text(hash, binder->path.text));
+    const uint64_t own = sdsim_hash_text(hash, binder->path.text);
+    const bool common = sdsim_hash_unit(sdsim_hash_number(own, 1)) < COMMON_LUCK;
+    return sdsim_hash_unit(common ? sdsim_hash_number(hash, 2) : own);
 }
 
 /* Reads the range of a value and, unless this is draw 0, draws from it. */

@@ -4,7 +4,7 @@
  * What is minimised: for every record the logarithm of predicted over measured, and for every knob
  * the logarithm of its value over what it is expected to be (measure/knobs.h), each in units of its
  * spread. With few data a knob so stays where sources put it, and what many share moves with all of
- * them. The longest call is not fitted; random reads and writes are.
+ * them. The longest call counts little: it is luck more than anything.
  *
  * Weights. Records of one group are not independent: a group of n counts as much as n^0.4 records.
  * Errors count by their size, not its square (iteratively reweighted), since what is judged is a

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_POWER 0.4  /* a group of n counts as n^0.4 records */
-#define STEP_SIZE   0.05 /* of a difference, as a logarithm */
+#define GROUP_POWER    0.4  /* a group of n counts as n^0.4 records */
+#define LONGEST_WEIGHT 0.15 /* of a longest call: it is luck more than anything */
+#define STEP_SIZE      0.05 /* of a difference, as a logarithm */
 
 /* ---- records ---- */
 
 static bool is_wanted(const struct sdsim_fit_options *options, const struct sdsim_plan *plan,
                       size_t i)
 {
-    return plan->reason == NULL && plan->measurement->metric != SDSIM_MEASURED_MAX &&
-           (options->wanted == NULL || options->wanted[i]);
+    return plan->reason == NULL && (options->wanted == NULL || options->wanted[i]);
 }
 
 /* How many wanted records the group of one has. */
@@ -44,7 +44,8 @@ static struct sdsim_fit_record make_record(const struct sdsim_measurement *measu
         .metric = measurement->metric,
         .low = fmin(a, b),
         .high = fmax(a, b),
-        .group_weight = pow(size, GROUP_POWER - 1.0),
+        .group_weight = pow(size, GROUP_POWER - 1.0) *
+                        (measurement->metric == SDSIM_MEASURED_MAX ? LONGEST_WEIGHT : 1.0),
         .share = 1.0 / size,
     };
 }

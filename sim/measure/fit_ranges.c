@@ -109,7 +109,7 @@ bool sdsim_fit_ranges(struct sdsim_fit_problem *problem, const double *deviation
                             .high = calloc(places, sizeof *spread.high)};
     const bool enough = spread.low != NULL && spread.high != NULL;
     double low = 0.4;
-    double high = 3.0;
+    double high = 4.0;
     for (unsigned round = 0; enough && round < ROUNDS; round++) {
         const double factor = sqrt(low * high);
         set_ranges(problem, deviation, factor);

@@ -5,7 +5,6 @@
  * factor costs milliseconds; a dense QR of J, as MINPACK makes it, takes a second a step.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,9 +260,7 @@ static void solve(struct solver *solver, double *x, unsigned rounds, double *dev
         }
         for (unsigned i = 0; i < REWEIGHTS; i++) {
             reweight(solver, x, round > 0 || i > 0);
-            const double b4 = objective(solver, x);
             minimise(solver, x);
-            fprintf(stderr, "round %u.%u: %zu columns, %zu records, %.1f -> %.1f, mean %.4f\n", round, i, solver->n, problem->record_count, b4, objective(solver, x), mean_error(problem, x));
         }
     }
     sdsim_fit_simulate(problem, x, true);

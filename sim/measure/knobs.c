@@ -140,6 +140,26 @@ static const char *keep(struct sdsim_config *config, const char *text)
     return copy;
 }
 
+static bool is_number(const struct sdsim_key *key)
+{
+    return key->type == SDSIM_VALUE_TIME || key->type == SDSIM_VALUE_RATE;
+}
+
+/* Room for one more; NULL without memory. */
+static struct sdsim_knob *new_knob(struct sdsim_knobs *knobs)
+{
+    if (knobs->count == knobs->capacity) {
+        const size_t capacity = knobs->capacity > 0 ? 2 * knobs->capacity : 256;
+        struct sdsim_knob *items = realloc(knobs->items, capacity * sizeof *items);
+        if (items == NULL) {
+            return NULL;
+        }
+        knobs->items = items;
+        knobs->capacity = capacity;
+    }
+    return &knobs->items[knobs->count++];
+}
+
 static void add(void *context, const struct sdsim_value_info *info)
 {
     struct search *search = context;
@@ -332,9 +352,61 @@ void sdsim_knobs_free(struct sdsim_knobs *knobs)
 
 size_t sdsim_knobs_of(const struct sdsim_knobs *knobs, const struct sdsim_value_info *info)
 {
-    return info->value_node != NULL && info->origin == SDSIM_FROM_FITTED
-               ? find_place(knobs, info->value_node)
-               : SDSIM_NO_KNOB;
+    return info->value_node != NULL && knobs->slots != NULL ? find_place(knobs, info->value_node)
+                                                            : SDSIM_NO_KNOB;
+}
+
+static void add_used(void *context, enum sdsim_profile_kind kind,
+                     const struct sdsim_value_info *info)
+{
+    struct search *search = context;
+    struct sdsim_knobs *knobs = search->knobs;
+    struct sdsim_scalar low;
+    struct sdsim_scalar high;
+    struct sdsim_complaint complaint;
+    const double value = base_units(info->key, info->value);
+    if (info->range_node == NULL || !is_number(info->key) || value <= 0.0 || search->failed ||
+        !sdsim_value_parse_range(info->key, info->range, &low, &high, &complaint)) {
+        return;
+    }
+    for (size_t i = 0; i < knobs->count; i++) {
+        if (same_place(knobs->items[i].value_node, info->value_node)) {
+            return;
+        }
+    }
+    struct sdsim_knob *knob = new_knob(knobs);
+    if (knob == NULL) {
+        search->failed = true;
+        return;
+    }
+    /* A range that begins at nothing says little about how far down a value may lie. */
+    const double least = (double)low.whole > value / 10.0 ? (double)low.whole : value / 10.0;
+    const double spread = log((double)high.whole / least) / (2.0 * 1.645);
+    *knob = (struct sdsim_knob){
+        .kind = kind,
+        .profile = "",
+        .path = keep(knobs->config, info->path),
+        .key = info->key,
+        .value_node = info->value_node,
+        .range_node = info->range_node,
+        .parent = SDSIM_NO_KNOB,
+        .start = value,
+        .spread = spread > 0.02 ? spread : 0.02,
+        .value = value,
+        .range = exp(1.645 * spread),
+    };
+    search->failed = knob->path == NULL;
+}
+
+bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
+                         const struct sdsim_run *const *runs, size_t count)
+{
+    *knobs = (struct sdsim_knobs){.config = config};
+    struct search search = {.knobs = knobs};
+    for (size_t i = 0; i < count; i++) {
+        sdsim_run_values(runs[i], add_used, &search);
+    }
+    return !search.failed && index_places(knobs);
 }
 
 static void tie(void *context, enum sdsim_profile_kind kind, const struct sdsim_value_info *info)

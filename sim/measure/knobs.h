@@ -57,6 +57,13 @@ struct sdsim_knobs {
  * sdsim_knobs_free takes the list. */
 bool sdsim_knobs_find(struct sdsim_knobs *knobs, struct sdsim_config *config,
                       struct sdsim_diags *diags);
+/*
+ * Makes knobs of all values with a range that some runs use, whatever they are from: for fitting to
+ * one's own board and card. Each starts at its value; its spread is that of its range. False
+ * without memory.
+ */
+bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
+                         const struct sdsim_run *const *runs, size_t count);
 void sdsim_knobs_free(struct sdsim_knobs *knobs);
 
 /* Puts all knobs where they start, so that a fit can't see what an earlier one found. */

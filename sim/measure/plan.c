@@ -240,23 +240,42 @@ struct maker {
     const char *const *overrides;
 };
 
-static bool resolve(struct maker *maker, struct sdsim_run *run, const char *kind, const char *text,
+/* What tells references apart: the name, or a map of plain changes to a base. False if it is more
+ * than that; such a reference is resolved by itself. */
+static bool reference_text(const struct sdsim_node *reference, char *out, size_t size)
+{
+    if (reference->kind == SDSIM_NODE_SCALAR) {
+        return snprintf(out, size, "%s", reference->text) < (int)size;
+    }
+    size_t used = 0;
+    for (size_t i = 0; reference->kind == SDSIM_NODE_MAP && i < reference->count; i++) {
+        const struct sdsim_entry *entry = &reference->entries[i];
+        if (entry->value->kind != SDSIM_NODE_SCALAR || used >= size) {
+            return false;
+        }
+        used += (size_t)snprintf(out + used, size - used, "%s=%s;", entry->key, entry->value->text);
+    }
+    return used > 0 && used < size;
+}
+
+static bool resolve(struct maker *maker, struct sdsim_run *run, const char *kind,
                     struct sdsim_node **tree, const char **name, struct sdsim_diags *diags)
 {
+    char text[400];
     const struct sdsim_node *reference = sdsim_node_get(run->tree, kind);
     if (reference == NULL) {
         return false;
     }
-    /* The line of the plan that names it: what tells references apart. */
-    char line[400];
-    char start[16];
-    snprintf(start, sizeof start, "\n%s: ", kind);
-    const char *found =
-        strncmp(text, start + 1, strlen(start + 1)) == 0 ? text : strstr(text, start);
-    const char *from = found != NULL ? found + (found != text) : "";
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(from, "\n"), from);
-    *tree = sdsim_profiles_resolve(maker->profiles, kind, reference, line,
-                                   tree == &run->card ? &run->mixture : NULL, diags);
+    const struct sdsim_mixture **mixture = tree == &run->card ? &run->mixture : NULL;
+    if (reference_text(reference, text, sizeof text)) {
+        *tree = sdsim_profiles_resolve(maker->profiles, kind, reference, text, mixture, diags);
+    } else {
+        *tree = sdsim_config_resolve(maker->config, kind, reference, diags);
+        if (*tree != NULL && mixture != NULL &&
+            !sdsim_mixture_resolve(maker->config, *tree, mixture, diags)) {
+            return false;
+        }
+    }
     const char *base =
         reference->kind == SDSIM_NODE_SCALAR ? reference->text : sdsim_node_text(reference, "base");
     *name = base != NULL ? base : "(inline)";
@@ -282,9 +301,9 @@ static bool make_run(struct maker *maker, struct sdsim_plan *plan, struct sdsim_
     if (run->tree == NULL || !apply_overrides(maker, run, diags)) {
         return false;
     }
-    if (!resolve(maker, run, "host", plan->text, &run->host, &run->host_name, diags) ||
-        !resolve(maker, run, "driver", plan->text, &run->driver, &run->driver_name, diags) ||
-        !resolve(maker, run, "card", plan->text, &run->card, &run->card_name, diags)) {
+    if (!resolve(maker, run, "host", &run->host, &run->host_name, diags) ||
+        !resolve(maker, run, "driver", &run->driver, &run->driver_name, diags) ||
+        !resolve(maker, run, "card", &run->card, &run->card_name, diags)) {
         return false;
     }
     run->host = sdsim_plan_lend_costs(run, maker->config, maker->profiles, diags);

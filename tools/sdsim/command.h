@@ -28,6 +28,7 @@ struct sdsim_command {
 
 extern const struct sdsim_command sdsim_command_run;
 extern const struct sdsim_command sdsim_command_compare;
+extern const struct sdsim_command sdsim_command_accuracy;
 extern const struct sdsim_command sdsim_command_check;
 extern const struct sdsim_command sdsim_command_calibrate;
 extern const struct sdsim_command sdsim_command_list;
