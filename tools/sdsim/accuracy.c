@@ -7,6 +7,7 @@
 #include "calibrate_corpus.h"
 #include "data_copy.h"
 #include "measure/folds.h"
+#include "measure/points.h"
 #include "output.h"
 #include "report/measured.h"
 #include "scoring.h"
@@ -15,7 +16,8 @@
  * left alone. */
 static enum sdsim_exit score_fold(const char *directory, const char *path, const unsigned *folds,
                                   unsigned fold, const struct sdsim_arguments *arguments,
-                                  struct sdsim_cli_session *keeper, struct sdsim_score *rows)
+                                  struct sdsim_cli_session *keeper, struct sdsim_points *points,
+                                  struct sdsim_score *rows)
 {
     /* Texts of the rows must outlive this configuration, so it is the keeper's to free. */
     struct sdsim_measurements measurements = {.items = NULL};
@@ -44,7 +46,7 @@ static enum sdsim_exit score_fold(const char *directory, const char *path, const
                 rows[i] = found[next++];
             }
         }
-        code = SDSIM_EXIT_OK;
+        code = sdsim_points_add(points, &plans) ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
     }
     sdsim_plans_free(&plans);
     free(found);
@@ -60,6 +62,7 @@ struct folds_run {
     struct sdsim_score *rows;
     struct sdsim_cli_session keepers[SDSIM_FOLDS];
     struct sdsim_fit_result results[SDSIM_FOLDS];
+    struct sdsim_points points;
 };
 
 static enum sdsim_exit run_fold(struct folds_run *run, unsigned fold)
@@ -77,7 +80,7 @@ static enum sdsim_exit run_fold(struct folds_run *run, unsigned fold)
     if (code == SDSIM_EXIT_OK) {
         sdsim_diags_init(&run->keepers[fold - 1].diags);
         code = score_fold(directory, run->path, run->folds, fold, run->arguments,
-                          &run->keepers[fold - 1], run->rows);
+                          &run->keepers[fold - 1], &run->points, run->rows);
         (void)sdsim_cli_report(&run->keepers[fold - 1]);
         sdsim_data_remove(directory);
     }
@@ -127,6 +130,14 @@ static enum sdsim_exit accuracy(const struct sdsim_arguments *arguments)
         for (unsigned fold = 1; code == SDSIM_EXIT_OK && fold <= SDSIM_FOLDS; fold++) {
             code = run_fold(&run, fold);
         }
+        for (int given = 1; given <= 2; given++) {
+            fprintf(stderr, "%d point: read %.1f%% (%zu groups), write %.1f%% (%zu groups)\n",
+                    given, 100.0 * sdsim_points_median(&run.points, SDSIM_POINTS_READ, given),
+                    run.points.count[SDSIM_POINTS_READ][given - 1],
+                    100.0 * sdsim_points_median(&run.points, SDSIM_POINTS_WRITE, given),
+                    run.points.count[SDSIM_POINTS_WRITE][given - 1]);
+        }
+        sdsim_points_free(&run.points);
         if (code == SDSIM_EXIT_OK && sdsim_scores_number(run.rows, measurements.count)) {
             const struct sdsim_measured_report report = {.rows = run.rows,
                                                          .count = measurements.count};
