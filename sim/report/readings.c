@@ -316,10 +316,11 @@ static bool rule_folded(const struct view *view, char *out)
             "lies in the card's cache: a file from a PC would take %s a sector longer",
             (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
     }
-    return say(out,
-               "reads of folded data: %llu of %llu sectors, %s each: they were written long ago and "
-               "left the card's cache; what the firmware has just written is read without that",
-               (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
+    return say(
+        out,
+        "reads of folded data: %llu of %llu sectors, %s each: they were written long ago and "
+        "left the card's cache; what the firmware has just written is read without that",
+        (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
 }
 
 /* Where the card had to move data because of where it was written. */
