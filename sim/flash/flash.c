@@ -319,8 +319,11 @@ static sdsim_ps group_program(struct sdsim_flash *flash)
 struct sdsim_ready sdsim_flash_write_block(struct sdsim_flash *flash, sdsim_ps end)
 {
     const bool group_complete = flash->group_left == 1;
-    const sdsim_ps moving = sdsim_translation_block(&flash->translation);
-    sdsim_cache_write(&flash->cache, flash->lba, 1);
+    const bool quiet = sdsim_translation_quiet(&flash->translation);
+    const sdsim_ps moving = quiet ? 0 : sdsim_translation_block(&flash->translation);
+    if (flash->cache.blocks > 0) {
+        sdsim_cache_write(&flash->cache, flash->lba, 1);
+    }
     advance(flash, 1);
     flash->blocks_written++;
 
@@ -347,13 +350,20 @@ uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most)
     if (quiet < alike) {
         alike = quiet;
     }
-    return sdsim_translation_alike(&flash->translation, alike < most ? alike : most);
+    alike = alike < most ? alike : most;
+    return sdsim_translation_quiet(&flash->translation)
+               ? alike
+               : sdsim_translation_alike(&flash->translation, alike);
 }
 
 void sdsim_flash_write_skip(struct sdsim_flash *flash, uint64_t blocks)
 {
-    sdsim_translation_skip(&flash->translation, (uint32_t)blocks);
-    sdsim_cache_write(&flash->cache, flash->lba, (uint32_t)blocks);
+    if (!sdsim_translation_quiet(&flash->translation)) {
+        sdsim_translation_skip(&flash->translation, (uint32_t)blocks);
+    }
+    if (flash->cache.blocks > 0) {
+        sdsim_cache_write(&flash->cache, flash->lba, (uint32_t)blocks);
+    }
     advance(flash, blocks);
     flash->blocks_written += blocks;
 }

@@ -254,7 +254,7 @@ sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
 uint64_t sdsim_translation_alike(const struct sdsim_translation *translation, uint64_t most)
 {
     uint64_t alike = most;
-    if (translation->piece == SDSIM_PIECE_FREE && translation->left == UINT32_MAX) {
+    if (sdsim_translation_quiet(translation)) {
         return most;
     }
     if (translation->piece == SDSIM_PIECE_NONE) {

@@ -75,6 +75,12 @@ struct sdsim_translation {
     struct sdsim_translation_stats stats;
 };
 
+/* Whatever comes costs nothing, to the end of the transfer: most cards and most calls. */
+static inline bool sdsim_translation_quiet(const struct sdsim_translation *translation)
+{
+    return translation->piece == SDSIM_PIECE_FREE && translation->left == UINT32_MAX;
+}
+
 /* *translation is zeroed. */
 void sdsim_translation_init(struct sdsim_translation *translation,
                             const struct sdsim_flash_params *params);
