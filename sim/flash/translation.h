@@ -89,7 +89,17 @@ void sdsim_translation_init(struct sdsim_translation *translation,
 void sdsim_translation_start(struct sdsim_translation *translation, uint32_t lba);
 
 /* The next block of it: what it costs above the ordinary. */
-sdsim_ps sdsim_translation_block(struct sdsim_translation *translation);
+sdsim_ps sdsim_translation_border(struct sdsim_translation *translation);
+static inline sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
+{
+    if (translation->piece == SDSIM_PIECE_LINEAR && translation->left > 1) {
+        translation->lba++;
+        translation->blocks++;
+        translation->left--;
+        return 0;
+    }
+    return sdsim_translation_border(translation);
+}
 
 /* How many of the next `most` blocks cost nothing, and passing over them. */
 uint64_t sdsim_translation_alike(const struct sdsim_translation *translation, uint64_t most);
