@@ -104,8 +104,11 @@ static void files_from_a_pc_read_slower(void **state)
     const struct sdsim_outcome_report own = run(*state, "esp32-pc-file", "from-esp32", NULL);
     assert_true(pc.value > 0.75e6 && pc.value < 0.80e6);
     assert_true(own.value > 1.37e6 * 0.95 && own.value < 1.37e6 * 1.05);
-    assert_int_equal(pc.flash.folded_reads, pc.workload.counters.blocks_read);
-    assert_int_equal(own.flash.fresh_reads, own.workload.counters.blocks_read);
+    /* Opening the file, which is not timed, reads a sector more. */
+    assert_int_equal(pc.flash.folded_reads, pc.workload.counters.blocks_read + 1);
+    assert_int_equal(pc.flash.fresh_reads, 0);
+    assert_int_equal(own.flash.fresh_reads, own.workload.counters.blocks_read + 1);
+    assert_int_equal(own.flash.folded_reads, 0);
     /* The commands are the same. */
     assert_memory_equal(pc.workload.counters.commands, own.workload.counters.commands,
                         sizeof pc.workload.counters.commands);
