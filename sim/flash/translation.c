@@ -185,15 +185,20 @@ static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit
     return sdsim_time_sum(extra, more);
 }
 
+/* A transfer that a reset broke off: what it had written in order is written. */
+static void settle_broken_off(struct sdsim_translation *translation)
+{
+    if (translation->piece == SDSIM_PIECE_LINEAR) {
+        (void)end_piece(translation, 0);
+    }
+}
+
 void sdsim_translation_start(struct sdsim_translation *translation, uint32_t lba)
 {
     if (!translation->tracks && translation->fat_blocks == 0) {
         return;
     }
-    /* A transfer that a reset broke off: what it had written in order is written. */
-    if (translation->piece == SDSIM_PIECE_LINEAR) {
-        (void)end_piece(translation, 0);
-    }
+    settle_broken_off(translation);
     translation->lba = lba;
     translation->first = true;
     begin_piece(translation);
@@ -304,6 +309,7 @@ void sdsim_translation_erased(struct sdsim_translation *translation, uint32_t lb
     const uint32_t from = lba / size + (lba % size != 0 ? 1 : 0);
     const uint32_t end = (uint32_t)(((uint64_t)lba + blocks) / size);
     if (from < end) {
+        settle_broken_off(translation);
         sdsim_au_erased(&translation->aus, from, end);
     }
 }

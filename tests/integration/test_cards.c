@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "setup/setup.h"
+#include "setup/simulate.h"
 
 #define US SDSIM_US
 #define MS SDSIM_MS
@@ -274,6 +274,48 @@ static void random_writes_as_measured(void **state)
     }
 }
 
+/* ---- lone and multiple blocks ---- */
+
+/* Mean times of CMD17, 64 blocks of CMD18, CMD24, and 8 and 64 blocks of CMD25, as the tables of
+ * ironsheep/P2-uSD-FS have them; within 10 %. */
+static void blocks_as_measured(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { RUNS = 5 };
+    static const struct {
+        const char *card;
+        unsigned us[RUNS];
+    } rows[] = {
+        {"amazon-basics-64gb-a2", {411, 13509, 605, 2032, 14213}},
+        {"lexar-play-128gb-a2", {625, 13535, 752, 2209, 14398}},
+        {"sandisk-max-endurance-32gb", {513, 13608, 1551, 2591, 15211}},
+        {"wd-purple-64gb", {556, 13634, 1534, 2540, 15250}},
+        {"sandisk-switch-128gb", {577, 13617, 1542, 2782, 15220}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char card[NAME + 8];
+        snprintf(card, sizeof card, "card=%s", rows[i].card);
+        const char *const overrides[] = {card, NULL};
+        const struct sdsim_scenario *scenario = sdsim_scenario_load(
+            fixture->config, "tests/data/p2-raw.yaml", overrides, &fixture->diags);
+        assert_non_null(scenario);
+        assert_int_equal(scenario->count, RUNS);
+        for (size_t r = 0; r < RUNS; r++) {
+            struct sdsim_setup setup;
+            struct sdsim_outcome_report report;
+            assert_true(
+                sdsim_setup_bind(fixture->config, &scenario->runs[r], 0, &setup, &fixture->diags));
+            sdsim_simulate(&setup, NULL, &report);
+            assert_string_equal(report.error, "");
+            const uint64_t us = report.workload.elapsed / report.workload.calls / US;
+            if (10 * us < 9 * (uint64_t)rows[i].us[r] || 10 * us > 11 * (uint64_t)rows[i].us[r]) {
+                fail_msg("%s, %s: %llu us, not %u", rows[i].card, scenario->runs[r].id,
+                         (unsigned long long)us, rows[i].us[r]);
+            }
+        }
+    }
+}
+
 /* ---- pauses ---- */
 
 /* Writes `bytes` in one stream from `lba` on; the longest busy. */
@@ -395,6 +437,7 @@ int main(void)
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(cliffs_as_measured),
         cmocka_unit_test(random_writes_as_measured),
+        cmocka_unit_test(blocks_as_measured),
         cmocka_unit_test(passes_repeat),
         cmocka_unit_test(long_runs_find_longer_pauses),
         cmocka_unit_test(streams_need_no_merges),

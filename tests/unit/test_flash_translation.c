@@ -282,6 +282,25 @@ static void announced_blocks(void **state)
     }
 }
 
+/* A transfer broken off by a reset of the card: its blocks are there, and its AU goes like any. */
+static void broken_off(void **state)
+{
+    (void)state;
+    for (unsigned erase = 0; erase < 2; erase++) {
+        struct sdsim_flash flash = flash_of(&plain);
+        (void)cost(&flash, 0, 8);
+        sdsim_flash_write_first(&flash, 0, AU, 0);
+        for (unsigned i = 0; i < 8; i++) {
+            (void)sdsim_flash_write_block(&flash, 0);
+        }
+        if (erase == 1) {
+            (void)sdsim_flash_erase(&flash, 0, 0, AU, false); /* the other AU moves to its slot */
+        }
+        assert_int_equal(cost(&flash, AU + 8, 8), 0);
+        assert_int_equal(flash.translation.aus.open[erase == 1 ? 0 : 1].written, 16);
+    }
+}
+
 static void erase_times(void **state)
 {
     (void)state;
@@ -377,8 +396,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stories),        cmocka_unit_test(cliff_at_limit_plus_one),
         cmocka_unit_test(merge_in_parts), cmocka_unit_test(announced_blocks),
-        cmocka_unit_test(erase_times),    cmocka_unit_test(erased_ranges),
-        cmocka_unit_test(fat_area),       cmocka_unit_test(is_small),
+        cmocka_unit_test(broken_off),     cmocka_unit_test(erase_times),
+        cmocka_unit_test(erased_ranges),  cmocka_unit_test(fat_area),
+        cmocka_unit_test(is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
