@@ -77,8 +77,8 @@ static bool is_unseen_card(const void *context, const char *file)
 }
 
 static bool fit(struct sdsim_cli_session *session, const struct sdsim_measurements *measurements,
-                const unsigned *folds, unsigned fold, unsigned threads, struct sdsim_knobs *knobs,
-                struct cards *cards, struct sdsim_fit_result *result)
+                const unsigned *folds, unsigned fold, bool ranges, unsigned threads,
+                struct sdsim_knobs *knobs, struct cards *cards, struct sdsim_fit_result *result)
 {
     struct sdsim_plans plans;
     bool *wanted = calloc(measurements->count + 1, sizeof *wanted);
@@ -94,7 +94,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
     if (fine) {
         const struct sdsim_fit_options options = {
             .wanted = wanted,
-            .coverage = WANTED_COVERAGE,
+            .coverage = ranges ? WANTED_COVERAGE : 0.0,
             .parallel = sdsim_fit_parallel,
             .pool = &threads,
         };
@@ -113,7 +113,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
 
 enum sdsim_exit sdsim_fit_fold(struct sdsim_cli_session *session,
                                const struct sdsim_measurements *measurements, const unsigned *folds,
-                               unsigned fold, unsigned threads, const char *directory,
+                               unsigned fold, bool ranges, unsigned threads, const char *directory,
                                struct sdsim_fit_result *result)
 {
     struct sdsim_knobs knobs = {.items = NULL};
@@ -125,7 +125,7 @@ enum sdsim_exit sdsim_fit_fold(struct sdsim_cli_session *session,
     if (cards.seen == NULL || cards.named == NULL) {
         sdsim_error(&session->diags, NULL, "out of memory");
     } else if (sdsim_knobs_find(&knobs, session->config, &session->diags) &&
-               fit(session, measurements, folds, fold, threads, &knobs, &cards, result)) {
+               fit(session, measurements, folds, fold, ranges, threads, &knobs, &cards, result)) {
         code = sdsim_data_copy(session, &knobs, is_unseen_card, &cards, directory);
     }
     sdsim_knobs_free(&knobs);
@@ -171,8 +171,8 @@ enum sdsim_exit sdsim_calibrate_corpus(struct sdsim_cli_session *session,
         code = SDSIM_EXIT_FAULT;
         if (folds != NULL &&
             sdsim_folds_assign(&measurements, SDSIM_FOLDS, SDSIM_FOLD_SEED, folds)) {
-            code = sdsim_fit_fold(session, &measurements, folds, fold, arguments->jobs, directory,
-                                  &result);
+            code = sdsim_fit_fold(session, &measurements, folds, fold, true, arguments->jobs,
+                                  directory, &result);
         }
         if (code == SDSIM_EXIT_OK) {
             printf("%zu records, %zu values determined, mean error %.1f%% before, %.1f%% after, "
