@@ -51,6 +51,12 @@ static void copy_time(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes
                 sdsim_time_times(SDSIM_S / rate, bytes));
 }
 
+/* The buffer is filled or emptied: a call of the layers below. */
+static void layer_time(struct sdsim_stream *stream, sdsim_ps *now)
+{
+    host_time(stream, now, stream->params->costs.refill);
+}
+
 /* The parts of sectors at both ends of a call go through the library's buffer. */
 static void copy_parts(struct sdsim_stream *stream, sdsim_ps *now, uint64_t position,
                        uint64_t bytes)
@@ -111,6 +117,7 @@ static enum sdsim_fat_result flush(struct sdsim_stream *stream, sdsim_ps *now)
     const uint32_t bytes = stream->filled;
     uint64_t done;
     stream->filled = 0;
+    layer_time(stream, now);
     const enum sdsim_fat_result result =
         sdsim_file_write(&stream->file, now, &content, bytes, &done);
     return result != SDSIM_FAT_OK ? result : done < bytes ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
@@ -143,6 +150,7 @@ static enum sdsim_fat_result buffered_write(struct sdsim_stream *stream, sdsim_p
         if (stream->filled == 0 && left >= stream->size) {
             const uint64_t whole = left / stream->size * stream->size;
             const struct sdsim_content part = sdsim_content_after(content, *done);
+            layer_time(stream, now);
             result = sdsim_file_write(&stream->file, now, &part, whole, &taken);
             if (result == SDSIM_FAT_OK && taken < whole) {
                 *done += taken;
@@ -221,6 +229,7 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
     while (*done < bytes) {
         if (stream->taken == stream->filled) {
             uint64_t got;
+            layer_time(stream, now);
             const enum sdsim_fat_result result =
                 sdsim_file_read(&stream->file, now, stream->size, stream->buffer, &got);
             stream->filled = (uint32_t)got;

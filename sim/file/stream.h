@@ -20,6 +20,7 @@
  * That asymmetry is why reads with stdio do not get faster with larger calls.
  *
  * Costs: `call` for each call of the application; `line` more for each printed line (formatting);
+ * `refill` each time stdio calls the layers below it;
  * copying at `copy_rate` where stdio copies, and where the library below copies through the buffer
  * of a sector: the parts of sectors at the ends of a call.
  *
@@ -48,6 +49,7 @@ enum sdsim_file_api {
 struct sdsim_file_costs {
     sdsim_ps call;      /* each read or write call of the application */
     sdsim_ps line;      /* each printed line, on top: formatting, conversion */
+    sdsim_ps refill;    /* stdio, arduino: each time the buffer is filled or emptied */
     uint64_t copy_rate; /* bytes per second of memory copies; 0: free */
 };
 

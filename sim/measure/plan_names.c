@@ -148,7 +148,9 @@ struct sdsim_node *sdsim_plan_lend_costs(const struct sdsim_run *run, struct sds
     const bool has_costs = sdsim_node_get(drivers, code) != NULL;
     const bool has_clock =
         sdsim_node_get(clocks, clock) != NULL || sdsim_node_get(clocks, needed) != NULL;
-    if (has_costs && has_clock) {
+    const char *api = sdsim_node_text(sdsim_node_get(run->tree, "file"), "api");
+    const bool has_api = api == NULL || sdsim_node_get(sdsim_node_get(host, "files"), api) != NULL;
+    if (has_costs && has_clock && has_api) {
         return host;
     }
     struct sdsim_node *name =
@@ -164,6 +166,9 @@ struct sdsim_node *sdsim_plan_lend_costs(const struct sdsim_run *run, struct sds
     }
     if (host != NULL && !has_costs) {
         host = lend(host, generic, "drivers", code, config);
+    }
+    if (host != NULL && !has_api) {
+        host = lend(host, generic, "files", api, config);
     }
     return host;
 }
