@@ -49,7 +49,7 @@ static bool has_count(const struct sdsim_measurement *measurement, const char *k
 {
     const char *text = sdsim_assumption(measurement, key);
     char *end;
-    if (text == NULL) {
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
         return false;
     }
     *count = strtoull(text, &end, 10);
@@ -105,9 +105,11 @@ static bool write_crossing(const struct sdsim_measurement *measurement, FILE *ou
         if (!sdsim_assumes(measurement, "crosses", crossings[i].name)) {
             continue;
         }
+        /* a long call crosses several: the one in its middle is meant */
+        const uint64_t align = crossings[i].align;
         const uint64_t half = call / 2 / 512 * 512;
-        const uint64_t offset = crossings[i].across ? crossings[i].align - half : 8192;
-        fprintf(out, ", align: %lluB, offset: %lluB", (unsigned long long)crossings[i].align,
+        const uint64_t offset = crossings[i].across ? (align - half % align) % align : 8192;
+        fprintf(out, ", align: %lluB, offset: %lluB", (unsigned long long)align,
                 (unsigned long long)offset);
         return true;
     }
