@@ -144,7 +144,7 @@ static void write_workload(const struct sdsim_measurement *measurement, FILE *ou
         if (random) {
             (void)write_crossing(measurement, out);
         }
-    } else if (is_write(measurement) && measurement->preallocated == SDSIM_YES) {
+    } else if (is_write(measurement) && !random && measurement->preallocated == SDSIM_YES) {
         fputs(", preallocate: yes", out);
     }
     if (!raw && includes != NULL &&

@@ -480,6 +480,8 @@ static void test_calls(void **state)
         {"\"preallocated\":true", "{do: write, call: 512B, total: 5000000B, preallocate: yes}",
          NULL},
         {"\"op\":\"read\",\"preallocated\":true", "{do: read, call: 512B, total: 5000000B}", NULL},
+        {"\"op\":\"random-write\",\"preallocated\":true",
+         "{do: random-write, call: 512B, total: 5000000B}", NULL},
         {"\"sync_per_write\":true", "{do: write, call: 512B, total: 5000000B, sync_every: 1}",
          NULL},
         {SAYS("\"f_sync after each call\""),
