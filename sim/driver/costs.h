@@ -27,6 +27,8 @@
 #define SDSIM_DRIVER_COSTS_PICO_FATFS           SDSIM_COSTS_SPI
 #define SDSIM_DRIVER_COSTS_PICO_FATFS_PIO       SDSIM_COSTS_SPI
 #define SDSIM_DRIVER_COSTS_MICROPYTHON          SDSIM_COSTS_SPI
+#define SDSIM_DRIVER_COSTS_ADAFRUIT_SDCARD      "call, command, transfer, bulk"
+#define SDSIM_DRIVER_COSTS_SDCARDIO_6           "call, command, transfer, bulk"
 #define SDSIM_DRIVER_COSTS_ARDUINO_CLASSIC      SDSIM_COSTS_SPI
 #define SDSIM_DRIVER_COSTS_ZEPHYR_SDHC          SDSIM_COSTS_SPI_CRC
 #define SDSIM_DRIVER_COSTS_NUTTX_SPI            SDSIM_COSTS_SPI
@@ -44,6 +46,7 @@
 #define SDSIM_DRIVER_COSTS_ZULUSCSI_SDIO        SDSIM_COSTS_SD_PIO
 #define SDSIM_DRIVER_COSTS_STM32_HAL_SD         SDSIM_COSTS_SD_FIFO_BULK
 #define SDSIM_DRIVER_COSTS_SDIOIO_STM           SDSIM_COSTS_SD_FIFO_BULK
+#define SDSIM_DRIVER_COSTS_SDIOIO_SAMD          "call, command, chunk, chunk_gap, wake"
 #define SDSIM_DRIVER_COSTS_NUTTX_MMCSD          "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_MACHINE_SDCARD       SDSIM_COSTS_SD
 #define SDSIM_DRIVER_COSTS_NXP_USDHC            "call, command, bulk, wake, copy"

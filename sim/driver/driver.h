@@ -19,6 +19,8 @@
  *     pico-fatfs-spi          chan_mmc.c       SPI
  *     pico-fatfs-pio-spi      chan_mmc.c       SPI
  *     micropython-sdcard      micropython_sdcard.c  SPI
+ *     circuitpython-adafruit-sdcard  adafruit_sdcard.c  SPI
+ *     circuitpython-sdcardio-6  adafruit_sdcard.c  SPI
  *     arduino-sd-classic      arduino_classic.c  SPI
  *     zephyr-sdhc-spi         zephyr_sdhc.c    SPI
  *     nuttx-mmcsd-spi         nuttx_mmcsd_spi.c  SPI
@@ -37,6 +39,7 @@
  *     zuluscsi-pio-sdio       zuluscsi_sdio.c  SD 4-bit
  *     stm32-hal-sd            stm32_hal_sd.c   SD 1-bit, 4-bit
  *     circuitpython-sdioio-stm  sdioio_stm.c   SD 1-bit, 4-bit
+ *     circuitpython-sdioio-samd  sdioio_samd.c SD 1-bit, 4-bit
  *     nuttx-mmcsd-sdio        nuttx_mmcsd.c    SD 1-bit, 4-bit
  *     nxp-sdk-usdhc           nxp_usdhc.c      SD 1-bit, 4-bit
  *     smoothie-lpc-sdmmc      smoothie_sdmmc.c SD 1-bit, 4-bit

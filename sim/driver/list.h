@@ -24,6 +24,9 @@
     X(PICO_FATFS, pico_fatfs, "pico-fatfs-spi", "elehobica's pico_fatfs, SPI")                     \
     X(PICO_FATFS_PIO, pico_fatfs_pio, "pico-fatfs-pio-spi", "pico_fatfs, SPI by PIO")              \
     X(MICROPYTHON, micropython, "micropython-sdcard", "MicroPython's sdcard.py, SPI")              \
+    X(ADAFRUIT_SDCARD, adafruit_sdcard, "circuitpython-adafruit-sdcard",                           \
+      "CircuitPython's adafruit_sdcard.py, SPI")                                                   \
+    X(SDCARDIO_6, sdcardio_6, "circuitpython-sdcardio-6", "CircuitPython 6, SPI")                  \
     X(ARDUINO_CLASSIC, arduino_classic, "arduino-sd-classic", "the classic Arduino SD, SPI")       \
     X(ZEPHYR_SDHC, zephyr_sdhc, "zephyr-sdhc-spi", "Zephyr, SPI")                                  \
     X(NUTTX_SPI, nuttx_spi, "nuttx-mmcsd-spi", "NuttX, SPI")                                       \
@@ -42,6 +45,7 @@
     X(ZULUSCSI_SDIO, zuluscsi_sdio, "zuluscsi-pio-sdio", "ZuluSCSI, SDIO by PIO")                  \
     X(STM32_HAL_SD, stm32_hal_sd, "stm32-hal-sd", "STM32Cube HAL_SD with FatFs glue")              \
     X(SDIOIO_STM, sdioio_stm, "circuitpython-sdioio-stm", "CircuitPython sdioio on STM32")         \
+    X(SDIOIO_SAMD, sdioio_samd, "circuitpython-sdioio-samd", "CircuitPython sdioio on the SAMD51") \
     X(NUTTX_MMCSD, nuttx_mmcsd, "nuttx-mmcsd-sdio", "NuttX on an SD host")                         \
     X(MACHINE_SDCARD, machine_sdcard, "micropython-machine-sdcard",                                \
       "MicroPython machine.SDCard on ESP32")                                                       \

@@ -64,16 +64,18 @@ void sdsim_cache_hold(struct sdsim_cache *cache, uint32_t lba, uint32_t count)
     }
 }
 
-void sdsim_cache_write(struct sdsim_cache *cache, uint32_t lba, uint32_t count)
+void sdsim_cache_settle(struct sdsim_cache *cache)
 {
-    if (cache->blocks == 0) {
+    if (cache->streamed == 0 || cache->blocks == 0) {
+        cache->streamed = 0;
         return;
     }
-    sdsim_cache_hold(cache, lba, count);
-    cache->level += count;
+    sdsim_cache_hold(cache, cache->stream, cache->streamed);
+    cache->level += cache->streamed;
     if (cache->level > cache->blocks) {
         cache->level = cache->blocks;
     }
+    cache->streamed = 0;
 }
 
 bool sdsim_cache_holds(const struct sdsim_cache *cache, uint32_t lba, uint32_t *span)

@@ -31,6 +31,8 @@ struct sdsim_cache {
     uint64_t level;
     sdsim_ps drain;      /* to fold one block while nothing is written; 0: never */
     sdsim_ps drained_at; /* up to when that is counted */
+    uint32_t stream;     /* LBA of the stream being written, */
+    uint32_t streamed;   /* and its blocks */
     uint64_t held;       /* sum of the ranges */
     uint8_t oldest;      /* index of the ring */
     uint8_t count;
@@ -39,9 +41,10 @@ struct sdsim_cache {
 
 void sdsim_cache_init(struct sdsim_cache *cache, const struct sdsim_flash_params *params);
 
+/* The stream that is being written is held when it ends, or something else is asked. */
 static inline bool sdsim_cache_full(const struct sdsim_cache *cache)
 {
-    return cache->level >= cache->blocks;
+    return cache->level + cache->streamed >= cache->blocks;
 }
 
 /* Nothing was written from when that was last told until `now`. */
@@ -56,8 +59,15 @@ static inline void sdsim_cache_wrote(struct sdsim_cache *cache, sdsim_ps now)
 /* Blocks are held, as those written last. */
 void sdsim_cache_hold(struct sdsim_cache *cache, uint32_t lba, uint32_t count);
 
-/* Blocks were written: held, and to be folded. */
-void sdsim_cache_write(struct sdsim_cache *cache, uint32_t lba, uint32_t count);
+/* Blocks were written, behind the last ones or, after sdsim_cache_settle(), anywhere. */
+static inline void sdsim_cache_write(struct sdsim_cache *cache, uint32_t lba, uint32_t count)
+{
+    cache->stream = cache->streamed == 0 ? lba : cache->stream;
+    cache->streamed += count;
+}
+
+/* The stream ends: its blocks are held, and to be folded. */
+void sdsim_cache_settle(struct sdsim_cache *cache);
 
 /* Whether block `lba` is held; *span is how many blocks from it on answer alike, UINT32_MAX for all.
  */

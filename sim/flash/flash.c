@@ -158,6 +158,7 @@ static sdsim_ps access_time(struct sdsim_flash *flash, uint32_t lba)
 struct sdsim_ready sdsim_flash_read_first(struct sdsim_flash *flash, sdsim_ps end, uint32_t lba)
 {
     const sdsim_ps access = access_time(flash, lba);
+    sdsim_cache_settle(&flash->cache);
     sdsim_cache_idle(&flash->cache, end);
     start_stream(flash, lba);
     find_kind(flash);
@@ -252,6 +253,7 @@ void sdsim_flash_write_first(struct sdsim_flash *flash, sdsim_ps end, uint32_t l
 {
     start_stream(flash, lba);
     flash->reading = false;
+    sdsim_cache_settle(&flash->cache);
     sdsim_cache_idle(&flash->cache, end);
     if (announced > 0) {
         sdsim_translation_erased(&flash->translation, lba, announced);
@@ -319,7 +321,8 @@ static sdsim_ps group_program(struct sdsim_flash *flash)
 struct sdsim_ready sdsim_flash_write_block(struct sdsim_flash *flash, sdsim_ps end)
 {
     const bool group_complete = flash->group_left == 1;
-    const sdsim_ps moving = sdsim_translation_block(&flash->translation);
+    const bool quiet = sdsim_translation_quiet(&flash->translation);
+    const sdsim_ps moving = quiet ? 0 : sdsim_translation_block(&flash->translation);
     sdsim_cache_write(&flash->cache, flash->lba, 1);
     advance(flash, 1);
     flash->blocks_written++;
@@ -347,12 +350,17 @@ uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most)
     if (quiet < alike) {
         alike = quiet;
     }
-    return sdsim_translation_alike(&flash->translation, alike < most ? alike : most);
+    alike = alike < most ? alike : most;
+    return sdsim_translation_quiet(&flash->translation)
+               ? alike
+               : sdsim_translation_alike(&flash->translation, alike);
 }
 
 void sdsim_flash_write_skip(struct sdsim_flash *flash, uint64_t blocks)
 {
-    sdsim_translation_skip(&flash->translation, (uint32_t)blocks);
+    if (!sdsim_translation_quiet(&flash->translation)) {
+        sdsim_translation_skip(&flash->translation, (uint32_t)blocks);
+    }
     sdsim_cache_write(&flash->cache, flash->lba, (uint32_t)blocks);
     advance(flash, blocks);
     flash->blocks_written += blocks;
@@ -398,6 +406,7 @@ struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps en
     flash->program_end = 0;
     const struct sdsim_ready ready =
         with_pause(flash, end, sdsim_time_sum(start, commit), sdsim_time_sum(left, more));
+    sdsim_cache_settle(&flash->cache);
     sdsim_cache_wrote(&flash->cache, ready.at);
     return ready;
 }

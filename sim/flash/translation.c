@@ -100,16 +100,6 @@ static void begin_piece(struct sdsim_translation *translation)
     }
 }
 
-void sdsim_translation_start(struct sdsim_translation *translation, uint32_t lba)
-{
-    if (!translation->tracks && translation->fat_blocks == 0) {
-        return;
-    }
-    translation->lba = lba;
-    translation->first = true;
-    begin_piece(translation);
-}
-
 /* ---- pieces end ---- */
 
 static sdsim_ps merged(struct sdsim_translation *translation, sdsim_ps time, uint64_t aus)
@@ -145,6 +135,14 @@ static void leave_log_end(const struct sdsim_translation *translation, struct sd
     open->high = translation->lba > open->high ? translation->lba : open->high;
 }
 
+static void leave_linear_end(const struct sdsim_translation *translation,
+                             struct sdsim_open_au *open)
+{
+    open->next = translation->lba;
+    open->high = translation->lba > open->high ? translation->lba : open->high;
+    open->written += translation->blocks;
+}
+
 /* What a piece costs, now that it has ended with a commit that takes `commit` anyhow. */
 static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit)
 {
@@ -154,6 +152,10 @@ static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit
         translation->slot >= 0 ? &translation->aus.open[translation->slot] : NULL;
     translation->piece = SDSIM_PIECE_NONE;
     if (translation->blocks == 0) {
+        return 0;
+    }
+    if (piece == SDSIM_PIECE_LINEAR) {
+        leave_linear_end(translation, open);
         return 0;
     }
     if (piece == SDSIM_PIECE_LOG) {
@@ -183,6 +185,25 @@ static sdsim_ps end_piece(struct sdsim_translation *translation, sdsim_ps commit
     return sdsim_time_sum(extra, more);
 }
 
+/* A transfer that a reset broke off: what it had written in order is written. */
+static void settle_broken_off(struct sdsim_translation *translation)
+{
+    if (translation->piece == SDSIM_PIECE_LINEAR) {
+        (void)end_piece(translation, 0);
+    }
+}
+
+void sdsim_translation_start(struct sdsim_translation *translation, uint32_t lba)
+{
+    if (!translation->tracks && translation->fat_blocks == 0) {
+        return;
+    }
+    settle_broken_off(translation);
+    translation->lba = lba;
+    translation->first = true;
+    begin_piece(translation);
+}
+
 /* The piece gets its AU, of which its blocks so far are the beginning. */
 static sdsim_ps open_au(struct sdsim_translation *translation)
 {
@@ -198,7 +219,6 @@ static sdsim_ps open_au(struct sdsim_translation *translation)
     translation->slot =
         sdsim_au_open(aus, translation->lba / translation->au_blocks, translation->lba);
     struct sdsim_open_au *open = &aus->open[translation->slot];
-    open->written = translation->blocks;
     translation->piece = SDSIM_PIECE_LINEAR;
     translation->stats.opened++;
     return open->erased ? cost : sdsim_time_sum(cost, params->au_open);
@@ -211,12 +231,6 @@ static void pass(struct sdsim_translation *translation, uint32_t blocks)
     translation->blocks += blocks;
     if (translation->left != UINT32_MAX) {
         translation->left -= blocks;
-    }
-    if (translation->piece == SDSIM_PIECE_LINEAR) {
-        struct sdsim_open_au *open = &translation->aus.open[translation->slot];
-        open->next = translation->lba;
-        open->high = translation->lba > open->high ? translation->lba : open->high;
-        open->written += blocks;
     }
 }
 
@@ -234,7 +248,8 @@ static sdsim_ps reach_border(struct sdsim_translation *translation)
     return cost;
 }
 
-sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
+/* A block with which a piece may begin, end, or be settled. */
+sdsim_ps sdsim_translation_border(struct sdsim_translation *translation)
 {
     sdsim_ps cost = 0;
     if (translation->piece == SDSIM_PIECE_NONE) {
@@ -254,7 +269,7 @@ sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
 uint64_t sdsim_translation_alike(const struct sdsim_translation *translation, uint64_t most)
 {
     uint64_t alike = most;
-    if (translation->piece == SDSIM_PIECE_FREE && translation->left == UINT32_MAX) {
+    if (sdsim_translation_quiet(translation)) {
         return most;
     }
     if (translation->piece == SDSIM_PIECE_NONE) {
@@ -294,6 +309,7 @@ void sdsim_translation_erased(struct sdsim_translation *translation, uint32_t lb
     const uint32_t from = lba / size + (lba % size != 0 ? 1 : 0);
     const uint32_t end = (uint32_t)(((uint64_t)lba + blocks) / size);
     if (from < end) {
+        settle_broken_off(translation);
         sdsim_au_erased(&translation->aus, from, end);
     }
 }

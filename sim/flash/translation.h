@@ -75,6 +75,12 @@ struct sdsim_translation {
     struct sdsim_translation_stats stats;
 };
 
+/* Whatever comes costs nothing, to the end of the transfer: most cards and most calls. */
+static inline bool sdsim_translation_quiet(const struct sdsim_translation *translation)
+{
+    return translation->piece == SDSIM_PIECE_FREE && translation->left == UINT32_MAX;
+}
+
 /* *translation is zeroed. */
 void sdsim_translation_init(struct sdsim_translation *translation,
                             const struct sdsim_flash_params *params);
@@ -83,7 +89,17 @@ void sdsim_translation_init(struct sdsim_translation *translation,
 void sdsim_translation_start(struct sdsim_translation *translation, uint32_t lba);
 
 /* The next block of it: what it costs above the ordinary. */
-sdsim_ps sdsim_translation_block(struct sdsim_translation *translation);
+sdsim_ps sdsim_translation_border(struct sdsim_translation *translation);
+static inline sdsim_ps sdsim_translation_block(struct sdsim_translation *translation)
+{
+    if (translation->piece == SDSIM_PIECE_LINEAR && translation->left > 1) {
+        translation->lba++;
+        translation->blocks++;
+        translation->left--;
+        return 0;
+    }
+    return sdsim_translation_border(translation);
+}
 
 /* How many of the next `most` blocks cost nothing, and passing over them. */
 uint64_t sdsim_translation_alike(const struct sdsim_translation *translation, uint64_t most);

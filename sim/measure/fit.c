@@ -4,7 +4,7 @@
 
 #include "measure/fit_problem.h"
 
-#define USUAL_ROUNDS 4
+#define USUAL_ROUNDS 3
 
 /* Knobs that no run uses go where they are expected: their profiles' users get what was learnt
  * elsewhere. */

@@ -3,8 +3,8 @@
 
 #include "measure/fit_problem.h"
 
-#define DRAWS  20
-#define ROUNDS 5
+#define DRAWS  16
+#define ROUNDS 4
 #define WIDEST 20.0
 
 struct spread {

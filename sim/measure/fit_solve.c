@@ -263,7 +263,8 @@ static void solve(struct solver *solver, double *x, unsigned rounds, double *dev
             minimise(solver, x);
         }
     }
-    sdsim_fit_simulate(problem, x, true);
+    /* The slopes of the last round still serve: not much has moved since. */
+    sdsim_fit_simulate(problem, x, false);
     result->after = mean_error(problem, problem->point);
     reweight(solver, problem->point, true);
     build(solver, problem->point);

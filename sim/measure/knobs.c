@@ -365,7 +365,8 @@ static void add_used(void *context, enum sdsim_profile_kind kind,
     struct sdsim_scalar high;
     struct sdsim_complaint complaint;
     const double value = base_units(info->key, info->value);
-    if (info->range_node == NULL || !is_number(info->key) || value <= 0.0 || search->failed ||
+    if (kind == SDSIM_PROFILE_DRIVER || info->range_node == NULL || !is_number(info->key) ||
+        value <= 0.0 || search->failed ||
         !sdsim_value_parse_range(info->key, info->range, &low, &high, &complaint)) {
         return;
     }

@@ -13,11 +13,7 @@
 #include <stdio.h>
 
 #include "fat/layout.h"
-
-enum sdsim_picture_format {
-    SDSIM_PICTURE_SVG,
-    SDSIM_PICTURE_PNG,
-};
+#include "report/picture.h"
 
 /* The data: a line "column end row color" for each stretch of cells of one colour, from `column` up
  * to but without `end`, the colour as 0xRRGGBB. False without memory. */

@@ -312,14 +312,15 @@ static bool rule_folded(const struct view *view, char *out)
     if (2 * stats->folded_reads < all) {
         return say(
             out,
-            "reads of folded data: %llu of %llu sectors; the rest was written last and still "
-            "lies in the card's cache: a file from a PC would take %s a sector longer",
+            "reads of folded data: %llu of %llu sectors: what was written last still lies in "
+            "the card's cache; of a file from a PC each sector would take %s longer",
             (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
     }
-    return say(out,
-               "reads of folded data: %llu of %llu sectors, %s each: they were written long ago and "
-               "left the card's cache; what the firmware has just written is read without that",
-               (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
+    return say(
+        out,
+        "reads of folded data: %llu of %llu sectors, %s each: they were written long ago and "
+        "left the card's cache; what the firmware has just written is read without that",
+        (unsigned long long)stats->folded_reads, (unsigned long long)all, each);
 }
 
 /* Where the card had to move data because of where it was written. */
@@ -328,7 +329,7 @@ static bool rule_merges(const struct view *view, char *out)
     const struct sdsim_translation_stats *stats = &view->report->prediction.typical.translation;
     const uint64_t limit = view->report->setup->card.flash.open_aus;
     const uint64_t against = stats->out_of_order + stats->small_writes;
-    char merges[80] = "";
+    char merges[120] = "";
     char order[120] = "";
     char time[32];
     if (sdsim_time_sum(stats->merge_time, stats->order_time) < view->total / 100 ||
@@ -337,9 +338,12 @@ static bool rule_merges(const struct view *view, char *out)
     }
     if (stats->merges > 0) {
         sdsim_print_time(stats->merge_time / stats->merges, time, sizeof time);
-        snprintf(merges, sizeof merges, "%llu merge%s of AUs, %s each%s",
-                 (unsigned long long)stats->merges, stats->merges == 1 ? "" : "s", time,
-                 limit > 0 ? " (it holds few open)" : "");
+        int used = snprintf(merges, sizeof merges, "%llu merge%s of AUs, %s each",
+                            (unsigned long long)stats->merges, stats->merges == 1 ? "" : "s", time);
+        if (limit > 0 && used > 0 && (size_t)used < sizeof merges) {
+            snprintf(merges + used, sizeof merges - (size_t)used, " (it holds %llu open)",
+                     (unsigned long long)limit);
+        }
     }
     if (stats->order_time > 0) {
         sdsim_print_time(stats->order_time, time, sizeof time);

@@ -34,7 +34,16 @@ static const struct sdsim_card_params card_params = {
               .pause_length = 8 * SDSIM_MS,
               .rare_every = 14300000000,
               .rare_length = 110 * SDSIM_MS,
-              .busy_limit = 250 * SDSIM_MS},
+              .busy_limit = 250 * SDSIM_MS,
+              .rd_folded = 3 * SDSIM_US,
+              .au_bytes = 8388608,
+              .open_aus = 16,
+              .move_rate = 350000000,
+              .au_erase = 3 * SDSIM_MS,
+              .rand = SDSIM_MS,
+              .cache_bytes = 500000000,
+              .fold_rate = 30000000,
+              .drain_rate = 30000000},
 };
 
 struct job {

@@ -114,7 +114,8 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     /* Now and then longer than a driver has patience; but not for those that then send a command
      * to a card that is too busy to hear it. */
     if (sdsim_test_one_in(rng, 10) && bench->code != SDSIM_DRIVER_PROFFIEOS_SPI &&
-        bench->code != SDSIM_DRIVER_P2_SD) {
+        bench->code != SDSIM_DRIVER_P2_SD && bench->code != SDSIM_DRIVER_ADAFRUIT_SDCARD &&
+        bench->code != SDSIM_DRIVER_SDCARDIO_6) {
         s->params.flash.pause_length = sdsim_rng_below(rng, 700 * SDSIM_MS);
         s->params.flash.busy_limit = 0;
     }

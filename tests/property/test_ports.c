@@ -379,7 +379,7 @@ static void write_blocks(struct script *s)
     wait_ready(s);
     if (!single && sdsim_test_one_in(rng, 2)) {
         (void)command(s, 55, 0, SDSIM_RESPONSE_R1);
-        (void)command(s, 23, 8, SDSIM_RESPONSE_R1);
+        (void)command(s, 23, (uint32_t)SDSIM_TEST_PICK(rng, 8, 8, 40, 3000), SDSIM_RESPONSE_R1);
     }
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
@@ -425,11 +425,12 @@ static void erase(struct script *s)
     const struct sdsim_wait finish = some_wait(s);
     wait_ready(s);
     (void)command(s, 32, address(s, from), SDSIM_RESPONSE_R1);
-    (void)command(s, 33, address(s, from + (uint32_t)sdsim_rng_below(&s->base.rng, 100)),
+    (void)command(s, 33, address(s, from + (uint32_t)sdsim_rng_below(&s->base.rng, 900)),
                   SDSIM_RESPONSE_R1);
     struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = 38,
+        .argument = (uint32_t)SDSIM_TEST_PICK(&s->base.rng, 0, 0, 1),
         .response = SDSIM_RESPONSE_R1,
         .finish = sdsim_test_one_in(&s->base.rng, 2) ? &finish : NULL,
     };

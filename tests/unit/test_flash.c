@@ -353,6 +353,26 @@ static struct sdsim_flash_params some_params(struct sdsim_rng *rng)
         .rare_every = SDSIM_SECTOR * sdsim_rng_below(rng, 90),
         .rare_length = 9 * MS,
         .busy_limit = sdsim_rng_below(rng, 2) * 3 * MS,
+        .rdau = sdsim_rng_below(rng, 2) * 80 * US,
+        .rd_folded = sdsim_rng_below(rng, 2) * 30 * US,
+        .rd_hit = sdsim_rng_below(rng, 2) * 20 * US,
+        .cache_bytes = SDSIM_SECTOR * sdsim_rng_below(rng, 300),
+        .fold_rate = sdsim_rng_below(rng, 2) * 3000000,
+        .drain_rate = sdsim_rng_below(rng, 2) * 5000000,
+        .au_bytes = SDSIM_SECTOR * (1 + sdsim_rng_below(rng, 150)),
+        .open_aus = sdsim_rng_below(rng, 4),
+        .au_open = sdsim_rng_below(rng, 2) * 100 * US,
+        .move_rate = sdsim_rng_below(rng, 2) * 40000000,
+        .rand = sdsim_rng_below(rng, 2) * 5 * MS,
+        .small_bytes = SDSIM_SECTOR * sdsim_rng_below(rng, 9),
+        .w_small = 3 * MS,
+        .small_log = SDSIM_SECTOR * sdsim_rng_below(rng, 50),
+        .small_merges = 1,
+        .fat_bytes = SDSIM_SECTOR * sdsim_rng_below(rng, 600),
+        .fat_stream = 500000000,
+        .start_count = sdsim_rng_below(rng, 3),
+        .start_every = SDSIM_SECTOR * sdsim_rng_below(rng, 50),
+        .start_length = 2 * MS,
     };
 }
 
@@ -365,7 +385,7 @@ static void same_ready(struct sdsim_ready a, struct sdsim_ready b, const char *w
     }
 }
 
-/* What is called alike is ready exactly rdn after its forerunner, and skipping leaves the flash as
+/* What is called alike is ready equally long after its forerunner, and skipping leaves the flash as
  * stepping would. */
 static void alike_reads(struct sdsim_rng *rng, struct sdsim_flash *flash, uint64_t round,
                         unsigned *skipped)
@@ -386,7 +406,9 @@ static void alike_reads(struct sdsim_rng *rng, struct sdsim_flash *flash, uint64
         const uint64_t blocks = 1 + sdsim_rng_below(rng, alike - 1);
         for (uint64_t b = 0; b < blocks; b++) {
             end += sdsim_rng_below(rng, 40 * US);
-            const struct sdsim_ready alike_one = {.at = end + flash->params->rdn};
+            const sdsim_ps gap =
+                flash->params->rdn + (flash->folded ? flash->params->rd_folded : 0);
+            const struct sdsim_ready alike_one = {.at = end + gap};
             same_ready(sdsim_flash_read_next(flash, end), alike_one, "an alike block", round);
             end = alike_one.at;
         }

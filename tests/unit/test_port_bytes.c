@@ -85,6 +85,8 @@ static const struct sdsim_driver_params sdspi_50 = {.code = SDSIM_DRIVER_IDF_SDS
                                                     .status_after_write = 1};
 static const struct sdsim_driver_params sdcardio = {.code = SDSIM_DRIVER_SDCARDIO};
 static const struct sdsim_driver_params micropython = {.code = SDSIM_DRIVER_MICROPYTHON};
+static const struct sdsim_driver_params adafruit = {.code = SDSIM_DRIVER_ADAFRUIT_SDCARD};
+static const struct sdsim_driver_params sdcardio_6 = {.code = SDSIM_DRIVER_SDCARDIO_6};
 static const struct sdsim_driver_params shared = {.code = SDSIM_DRIVER_SDFAT_SHARED};
 static const struct sdsim_driver_params shared_avr = {
     .code = SDSIM_DRIVER_SDFAT_SHARED, .single_commands = true, .most_blocks = 1};
@@ -131,6 +133,8 @@ static const struct row {
     {"circuitpython-sdcardio", &sdcardio, WRITE_ON, 519, 1, 518, 4145, 16577, 33153, NONE},
     {"micropython-sdcard", &micropython, READ, 525, 18, 516, 4146, 16530, 33042, NONE},
     {"micropython-sdcard", &micropython, WRITE, 528, 14, 518, 4158, 16590, 33166, NONE},
+    {"circuitpython-adafruit-sdcard", &adafruit, READ, 525, 18, 515, 4138, 16498, 32978, NONE},
+    {"circuitpython-sdcardio-6", &sdcardio_6, READ, 525, 18, 515, 4138, 16498, 32978, NONE},
     {"sdfat-spi-shared", &shared, READ, 534, 19, 515, 4139, 16499, 32979, NONE},
     {"sdfat-spi-shared", &shared, WRITE, 538, 13, 517, 4149, 16557, 33101, NONE},
     {"sdfat-spi-shared, AVR", &shared_avr, READ, 526, 0, 526, 4208, 16832, 33664, NONE},

@@ -325,6 +325,33 @@ static void pausing(struct model *model)
     counters_of(model)->longest_wait_at = SDSIM_S + 30 * SDSIM_MS;
 }
 
+static void reading_folded(struct model *model)
+{
+    model->setup.card.flash.rd_folded = 330 * SDSIM_US;
+    model->report.prediction.typical.flash.folded_reads = 1000;
+    model->report.prediction.typical.flash.fresh_reads = 24;
+}
+
+static void reading_fresh(struct model *model)
+{
+    model->setup.card.flash.rd_folded = 330 * SDSIM_US;
+    model->report.prediction.typical.flash.folded_reads = 24;
+    model->report.prediction.typical.flash.fresh_reads = 1000;
+}
+
+static void merging(struct model *model)
+{
+    model->setup.card.flash.open_aus = 3;
+    model->report.prediction.typical.translation = (struct sdsim_translation_stats){
+        .merges = 2, .merge_time = 50 * SDSIM_MS, .small_writes = 1, .order_time = 3 * SDSIM_MS};
+}
+
+static void out_of_order(struct model *model)
+{
+    model->report.prediction.typical.translation =
+        (struct sdsim_translation_stats){.out_of_order = 7, .order_time = 30 * SDSIM_MS};
+}
+
 static void slow_clock(struct model *model)
 {
     model->setup.asked_hz = 25000000;
@@ -402,6 +429,22 @@ static const struct {
      {"the payload's",
       "the card's housekeeping takes 20.0%; the longest wait for it, 15ms, began 30ms "
       "after the first call"}},
+    {"folded data",
+     reading_folded,
+     {"the payload's", "reads of folded data: 1000 of 1024 sectors, 330us each: they were written "
+                       "long ago and left the card's cache"}},
+    {"fresh data",
+     reading_fresh,
+     {"the payload's", "reads of folded data: 24 of 1024 sectors: what was written last still lies "
+                       "in the card's cache"}},
+    {"merges",
+     merging,
+     {"the payload's", "the card moves data because of where it is written: 2 merges of AUs, 25ms "
+                       "each (it holds 3 open), and 1 write out of order, 3ms in all"}},
+    {"out of order",
+     out_of_order,
+     {"the payload's", "the card moves data because of where it is written: 7 writes out of order, "
+                       "30ms in all"}},
     {"clock",
      slow_clock,
      {"the payload's",

@@ -158,9 +158,12 @@ def find_cpu_hz():
 
 def find_driver():
     # sdcardio, sdioio and machine.SDCard are part of the firmware; which is used, nobody can tell.
-    for module in ("sdcard", "adafruit_sdcard"):
+    for module, driver in (
+        ("sdcard", "micropython-sdcard"),
+        ("adafruit_sdcard", "circuitpython-adafruit-sdcard"),
+    ):
         if IMPLEMENTATION != "cpython" and module in sys.modules:
-            return "micropython-sdcard"
+            return driver
     return ""
 
 

@@ -30,9 +30,55 @@ static void drop_headlines(struct sdsim_knobs *knobs, const struct sdsim_measure
     }
 }
 
+/* The cards a fold knows by name: those its records were made with. */
+struct cards {
+    const char **seen;
+    size_t seen_count;
+    const char **named; /* cards that some record names, seen or not */
+    size_t named_count;
+};
+
+static bool holds(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_card(struct cards *cards, const struct sdsim_plan *plan, bool seen)
+{
+    const char *name = plan->run.card_name;
+    if (plan->reason != NULL || sdsim_node_get(plan->run.card, "matches") == NULL) {
+        return;
+    }
+    if (!holds(cards->named, cards->named_count, name)) {
+        cards->named[cards->named_count++] = name;
+    }
+    if (seen && !holds(cards->seen, cards->seen_count, name)) {
+        cards->seen[cards->seen_count++] = name;
+    }
+}
+
+/* A card that only records of the fold name must not be known to it. */
+static bool is_unseen_card(const void *context, const char *file)
+{
+    const struct cards *cards = context;
+    char name[256];
+    if (strncmp(file, "cards/", 6) != 0) {
+        return false;
+    }
+    snprintf(name, sizeof name, "%s", file + 6);
+    name[strcspn(name, ".")] = '\0';
+    return holds(cards->named, cards->named_count, name) &&
+           !holds(cards->seen, cards->seen_count, name);
+}
+
 static bool fit(struct sdsim_cli_session *session, const struct sdsim_measurements *measurements,
-                const unsigned *folds, unsigned fold, unsigned threads, struct sdsim_knobs *knobs,
-                struct sdsim_fit_result *result)
+                const unsigned *folds, unsigned fold, bool ranges, unsigned threads,
+                struct sdsim_knobs *knobs, struct cards *cards, struct sdsim_fit_result *result)
 {
     struct sdsim_plans plans;
     bool *wanted = calloc(measurements->count + 1, sizeof *wanted);
@@ -40,6 +86,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
                 wanted != NULL;
     for (size_t i = 0; fine && i < plans.count; i++) {
         wanted[i] = folds[i] != fold;
+        note_card(cards, &plans.items[i], wanted[i]);
         if (plans.items[i].reason == NULL && plans.items[i].same == i) {
             sdsim_knobs_tie(knobs, &plans.items[i].run);
         }
@@ -47,7 +94,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
     if (fine) {
         const struct sdsim_fit_options options = {
             .wanted = wanted,
-            .coverage = WANTED_COVERAGE,
+            .coverage = ranges ? WANTED_COVERAGE : 0.0,
             .parallel = sdsim_fit_parallel,
             .pool = &threads,
         };
@@ -66,16 +113,24 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
 
 enum sdsim_exit sdsim_fit_fold(struct sdsim_cli_session *session,
                                const struct sdsim_measurements *measurements, const unsigned *folds,
-                               unsigned fold, unsigned threads, const char *directory,
+                               unsigned fold, bool ranges, unsigned threads, const char *directory,
                                struct sdsim_fit_result *result)
 {
-    struct sdsim_knobs knobs;
+    struct sdsim_knobs knobs = {.items = NULL};
+    struct cards cards = {
+        .seen = calloc(measurements->count + 1, sizeof *cards.seen),
+        .named = calloc(measurements->count + 1, sizeof *cards.named),
+    };
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
-    if (sdsim_knobs_find(&knobs, session->config, &session->diags) &&
-        fit(session, measurements, folds, fold, threads, &knobs, result)) {
-        code = sdsim_data_copy(session, &knobs, directory);
+    if (cards.seen == NULL || cards.named == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+    } else if (sdsim_knobs_find(&knobs, session->config, &session->diags) &&
+               fit(session, measurements, folds, fold, ranges, threads, &knobs, &cards, result)) {
+        code = sdsim_data_copy(session, &knobs, is_unseen_card, &cards, directory);
     }
     sdsim_knobs_free(&knobs);
+    free(cards.seen);
+    free(cards.named);
     return code;
 }
 
@@ -116,8 +171,8 @@ enum sdsim_exit sdsim_calibrate_corpus(struct sdsim_cli_session *session,
         code = SDSIM_EXIT_FAULT;
         if (folds != NULL &&
             sdsim_folds_assign(&measurements, SDSIM_FOLDS, SDSIM_FOLD_SEED, folds)) {
-            code = sdsim_fit_fold(session, &measurements, folds, fold, arguments->jobs, directory,
-                                  &result);
+            code = sdsim_fit_fold(session, &measurements, folds, fold, true, arguments->jobs,
+                                  directory, &result);
         }
         if (code == SDSIM_EXIT_OK) {
             printf("%zu records, %zu values determined, mean error %.1f%% before, %.1f%% after, "

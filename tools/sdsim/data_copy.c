@@ -16,6 +16,15 @@ static bool complain(struct sdsim_cli_session *session, const char *path)
     return false;
 }
 
+/* What a copy takes along. */
+struct copy {
+    struct sdsim_cli_session *session;
+    const struct sdsim_knobs *knobs;
+    bool (*left_out)(const void *context, const char *file);
+    const void *context;
+    size_t root; /* characters of a path before the place in the data directory */
+};
+
 static bool copy_file(struct sdsim_cli_session *session, const struct sdsim_knobs *knobs,
                       const char *from, const char *to)
 {
@@ -27,9 +36,9 @@ static bool copy_file(struct sdsim_cli_session *session, const struct sdsim_knob
     return (fclose(out) == 0 || complain(session, to)) && fine;
 }
 
-static bool copy_tree(struct sdsim_cli_session *session, const struct sdsim_knobs *knobs,
-                      const char *from, const char *to)
+static bool copy_tree(const struct copy *copy, const char *from, const char *to)
 {
+    struct sdsim_cli_session *session = copy->session;
     if (mkdir(to, 0777) != 0) {
         return complain(session, to);
     }
@@ -52,9 +61,9 @@ static bool copy_tree(struct sdsim_cli_session *session, const struct sdsim_knob
             stat(source, &status) != 0) {
             fine = complain(session, source);
         } else if (S_ISDIR(status.st_mode)) {
-            fine = copy_tree(session, knobs, source, target);
-        } else {
-            fine = copy_file(session, knobs, source, target);
+            fine = copy_tree(copy, source, target);
+        } else if (copy->left_out == NULL || !copy->left_out(copy->context, source + copy->root)) {
+            fine = copy_file(session, copy->knobs, source, target);
         }
     }
     closedir(folder);
@@ -75,8 +84,14 @@ void sdsim_data_remove(const char *directory)
 }
 
 enum sdsim_exit sdsim_data_copy(struct sdsim_cli_session *session, const struct sdsim_knobs *knobs,
-                                const char *directory)
+                                bool (*left_out)(const void *context, const char *file),
+                                const void *context, const char *directory)
 {
+    const struct copy copy = {.session = session,
+                              .knobs = knobs,
+                              .left_out = left_out,
+                              .context = context,
+                              .root = strlen(session->data_dir) + 1};
     static const char *const parts[] = {"cards", "scenarios"};
     char unfinished[PATH_MAX];
     struct stat status;
@@ -96,7 +111,7 @@ enum sdsim_exit sdsim_data_copy(struct sdsim_cli_session *session, const struct 
         char to[PATH_MAX + 16];
         snprintf(from, sizeof from, "%s/%s", session->data_dir, parts[i]);
         snprintf(to, sizeof to, "%s/%s", unfinished, parts[i]);
-        fine = copy_tree(session, knobs, from, to);
+        fine = copy_tree(&copy, from, to);
     }
     if (fine && rename(unfinished, directory) != 0) {
         fine = complain(session, directory);

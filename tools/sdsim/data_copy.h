@@ -7,9 +7,14 @@
 #include "measure/knobs.h"
 #include "session.h"
 
-/* Writes it to `directory`, which must not exist; it gets its name when it is complete. */
+/*
+ * Writes it to `directory`, which must not exist; it gets its name when it is complete. Files for
+ * which `left_out` (may be NULL) is true stay behind; they are named by their place in the data
+ * directory ("cards/mine.yaml").
+ */
 enum sdsim_exit sdsim_data_copy(struct sdsim_cli_session *session, const struct sdsim_knobs *knobs,
-                                const char *directory);
+                                bool (*left_out)(const void *context, const char *file),
+                                const void *context, const char *directory);
 
 /* Removes a directory and all in it. */
 void sdsim_data_remove(const char *directory);

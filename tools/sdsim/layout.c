@@ -7,6 +7,7 @@
 #include "images.h"
 #include "output.h"
 #include "plot.h"
+#include "report/layout_picture.h"
 #include "report/layout_report.h"
 
 #define AU_SECTORS     8192u /* 4 MiB, as most cards have */
@@ -52,6 +53,25 @@ static bool print(const struct sdsim_layout *layout, const struct sdsim_argument
     return true;
 }
 
+/* What is drawn, and the name in its title. */
+struct picture {
+    const struct sdsim_layout *layout;
+    const char *image;
+};
+
+static bool picture_data(const void *context, FILE *out)
+{
+    return sdsim_layout_picture_data(((const struct picture *)context)->layout, out);
+}
+
+static void picture_script(const void *context, enum sdsim_picture_format format,
+                           const char *data_name, const char *picture_name, FILE *out)
+{
+    const struct picture *picture = context;
+    sdsim_layout_picture_script(picture->layout, picture->image, format, data_name, picture_name,
+                                out);
+}
+
 /* Draws and prints; damage is worth an exit code of its own. */
 static enum sdsim_exit report(const struct sdsim_layout *layout,
                               const struct sdsim_arguments *arguments)
@@ -69,7 +89,9 @@ static enum sdsim_exit report(const struct sdsim_layout *layout,
         return SDSIM_EXIT_FAULT;
     }
     if (picture != NULL) {
-        drawn = sdsim_plot_layout(layout, arguments->operands[0], picture, keep);
+        const struct picture drawing = {.layout = layout, .image = arguments->operands[0]};
+        const struct sdsim_plot plot = {picture_data, picture_script, &drawing};
+        drawn = sdsim_plot_draw(&plot, picture, keep);
     }
     const enum sdsim_exit sent = sdsim_output_send(&output, arguments->output);
     if (drawn != SDSIM_EXIT_OK || sent != SDSIM_EXIT_OK) {

@@ -63,8 +63,12 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_CORPUS] = {"corpus", 0, "FILE",
                              "fit to the records of a .jsonl or .csv file from many sources"},
     [SDSIM_OPTION_FOLD] = {"fold", 0, "K/5", "leave the sources of fold K out of the fit"},
-    [SDSIM_OPTION_DIRECTORY] = {"output", 'o', "DIR",
-                                "write a data directory, which must not be there yet"},
+    [SDSIM_OPTION_LEAVE_ONE_OUT] = {"leave-one-out", 0, NULL,
+                                    "predict each measurement from the others, too"},
+    [SDSIM_OPTION_FOLDER] = {"output", 'o', "DIR", "write the page and its picture to DIR, too"},
+    [SDSIM_OPTION_DIRECTORY] =
+        {"output", 'o', "DIR",
+         "write to DIR; with --corpus a whole data directory, which must not be there yet"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

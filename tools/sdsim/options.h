@@ -44,6 +44,8 @@ enum sdsim_option_id {
     SDSIM_OPTION_ROWS,
     SDSIM_OPTION_CORPUS,
     SDSIM_OPTION_FOLD,
+    SDSIM_OPTION_LEAVE_ONE_OUT,
+    SDSIM_OPTION_FOLDER,    /* --output of a command that writes files to a directory */
     SDSIM_OPTION_DIRECTORY, /* --output of a command that writes a directory */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/layout_picture.h"
-
 /* Where the files of a picture lie: names in the temporary folder and the final paths. */
 struct places {
     char folder[PATH_MAX];
@@ -93,22 +91,20 @@ static bool keep_file(const struct places *places, int i)
     return rename(places->made[i], places->kept[i]) == 0;
 }
 
-static bool write_data(const struct places *places, const struct sdsim_layout *layout)
+static bool write_data(const struct places *places, const struct sdsim_plot *plot)
 {
     FILE *out = fopen(places->made[DATA], "w");
-    const bool made = out != NULL && sdsim_layout_picture_data(layout, out);
+    const bool made = out != NULL && plot->data(plot->context, out);
     return out != NULL && fclose(out) == 0 && made;
 }
 
-static bool write_script(const struct places *places, const struct sdsim_layout *layout,
-                         const char *image)
+static bool write_script(const struct places *places, const struct sdsim_plot *plot)
 {
     FILE *out = fopen(places->made[SCRIPT], "w");
     if (out == NULL) {
         return false;
     }
-    sdsim_layout_picture_script(layout, image, places->format, places->names[DATA],
-                                places->names[PICTURE], out);
+    plot->script(plot->context, places->format, places->names[DATA], places->names[PICTURE], out);
     return fclose(out) == 0;
 }
 
@@ -184,10 +180,9 @@ static bool fail(const char *path)
     return false;
 }
 
-static bool draw(const struct places *places, const struct sdsim_layout *layout, const char *image,
-                 bool keep)
+static bool draw(const struct places *places, const struct sdsim_plot *plot, bool keep)
 {
-    if (!write_data(places, layout) || !write_script(places, layout, image)) {
+    if (!write_data(places, plot) || !write_script(places, plot)) {
         return fail(places->kept[PICTURE]);
     }
     const int result = run_gnuplot(places);
@@ -200,8 +195,7 @@ static bool draw(const struct places *places, const struct sdsim_layout *layout,
     return keep_file(places, PICTURE) || fail(places->kept[PICTURE]);
 }
 
-enum sdsim_exit sdsim_plot_layout(const struct sdsim_layout *layout, const char *image,
-                                  const char *path, bool keep)
+enum sdsim_exit sdsim_plot_draw(const struct sdsim_plot *plot, const char *path, bool keep)
 {
     struct places *places = malloc(sizeof *places);
     bool drawn = false;
@@ -210,7 +204,7 @@ enum sdsim_exit sdsim_plot_layout(const struct sdsim_layout *layout, const char 
     } else if (!prepare(places, path)) {
         (void)fail(path);
     } else {
-        drawn = draw(places, layout, image, keep);
+        drawn = draw(places, plot, keep);
         clean_up(places);
     }
     free(places);
