@@ -240,12 +240,22 @@ static struct sdsim_measurement *add(struct sdsim_measurements *list)
     return measurement;
 }
 
-/* The ends of a measured range are two records that differ in nothing but the value. */
+/* The ends of a measured range are two records of one set-up that did the same. */
 static bool same_run(const struct sdsim_measurement *a, const struct sdsim_measurement *b)
 {
     return a->metric == b->metric && a->chunk_bytes == b->chunk_bytes &&
            a->total_bytes == b->total_bytes && a->clock_hz == b->clock_hz &&
-           strcmp(a->op, b->op) == 0 && strcmp(a->group, b->group) == 0;
+           strcmp(a->op, b->op) == 0 && strcmp(a->group, b->group) == 0 &&
+           strcmp(a->source, b->source) == 0 && strcmp(a->host, b->host) == 0 &&
+           strcmp(a->bus, b->bus) == 0 && strcmp(a->driver, b->driver) == 0 &&
+           strcmp(a->card, b->card) == 0;
+}
+
+/* Whichever is called low: the smaller value is. */
+static void join(struct sdsim_measurement *a, struct sdsim_measurement *b)
+{
+    a->low = b->low = a->value < b->value ? a->value : b->value;
+    a->high = b->high = a->value < b->value ? b->value : a->value;
 }
 
 static void join_ranges(struct sdsim_measurements *list, size_t from)
@@ -258,8 +268,7 @@ static void join_ranges(struct sdsim_measurements *list, size_t from)
         for (size_t j = from; j < list->count; j++) {
             struct sdsim_measurement *high = &list->items[j];
             if (sdsim_assumes(high, "range", "high") && same_run(low, high)) {
-                low->high = high->value;
-                high->low = low->value;
+                join(low, high);
                 break;
             }
         }

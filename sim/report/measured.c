@@ -209,6 +209,7 @@ static void write_counts(const struct sdsim_measurement *measurement, struct sds
         const char *name;
         uint64_t value;
     } counts[] = {
+        {"year", measurement->year},
         {"cpu_hz", measurement->cpu_hz},
         {"clock_requested_hz", measurement->clock_requested_hz},
         {"clock_hz", measurement->clock_hz},

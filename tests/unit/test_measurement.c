@@ -263,6 +263,11 @@ static void test_ranges(void **state)
                                               "<range=high>\n"
                                               "3 a esp32 spi sd read throughput_Bps 4 (4..9) "
                                               "<range=low>\n"},
+        /* whichever is called so */
+        {",,,range=low,9\n,,,range=high,4\n", "2 a esp32 spi sd read throughput_Bps 9 (4..9) "
+                                              "<range=low>\n"
+                                              "3 a esp32 spi sd read throughput_Bps 4 (4..9) "
+                                              "<range=high>\n"},
         /* other runs have other ranges */
         {"g,512,,range=low,4\nh,512,,range=high,9\n",
          "2 a esp32 spi sd read throughput_Bps 4 group=g chunk=512 <range=low>\n"
@@ -290,6 +295,22 @@ static void test_ranges(void **state)
         }
         check_good(i, "m.csv", text, used, rows[i].records);
     }
+}
+
+/* Neither do records without a group share a range because they have none. */
+static void test_other_hosts(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD ",assumptions\n"
+                                    "a,esp32,sd,spi,read,throughput_Bps,5,range=low\n"
+                                    "b,esp32,sd,spi,read,throughput_Bps,6,range=high\n"
+                                    "c,rp2040,sd,spi,read,throughput_Bps,1,range=low\n"
+                                    "d,rp2040,sd,spi,read,throughput_Bps,2,range=high\n";
+    check_good(0, "m.csv", text, sizeof text - 1,
+               "2 a esp32 spi sd read throughput_Bps 5 (5..6) <range=low>\n"
+               "3 b esp32 spi sd read throughput_Bps 6 (5..6) <range=high>\n"
+               "4 c rp2040 spi sd read throughput_Bps 1 (1..2) <range=low>\n"
+               "5 d rp2040 spi sd read throughput_Bps 2 (1..2) <range=high>\n");
 }
 
 /* A range is one of two of its kind, not of another file's. */
@@ -557,12 +578,12 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),       cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_two_files),
-        cmocka_unit_test(test_bad_json),   cmocka_unit_test(test_bad_csv),
-        cmocka_unit_test(test_too_long),   cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_unreadable), cmocka_unit_test(test_assumptions),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_json),        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_other_hosts),
+        cmocka_unit_test(test_two_files),   cmocka_unit_test(test_bad_json),
+        cmocka_unit_test(test_bad_csv),     cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_assumptions), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

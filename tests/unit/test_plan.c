@@ -55,9 +55,9 @@ static void print_record(FILE *out, const char *fields)
     fputs("}\n", out);
 }
 
-/* Plans for a JSONL text. */
-static void bench_open_text(struct bench *bench, const char *text, size_t size,
-                            const char *const *overrides)
+/* Plans for a JSONL text; whether all went well. */
+static bool bench_try(struct bench *bench, const char *text, size_t size,
+                      const char *const *overrides)
 {
     char folder[] = "/tmp/sdsim-plan-XXXXXX";
     char path[64];
@@ -72,7 +72,13 @@ static void bench_open_text(struct bench *bench, const char *text, size_t size,
                          &bench->f.diags);
     (void)remove(path);
     (void)rmdir(folder);
-    if (!fine) {
+    return fine;
+}
+
+static void bench_open_text(struct bench *bench, const char *text, size_t size,
+                            const char *const *overrides)
+{
+    if (!bench_try(bench, text, size, overrides)) {
         fail_msg("line %u: %s", (unsigned)bench->f.diags.items[0].line,
                  bench->f.diags.items[0].text);
     }
@@ -675,6 +681,45 @@ static void test_overrides(void **state)
     bench_close(&bench);
 }
 
+/* Changes that suit none of the records are told, those that suit some are theirs. */
+static void test_bad_overrides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *override;
+        const char *message; /* NULL: all is well */
+        bool refused[2];
+    } rows[] = {
+        {"nonsense=1", "--set: error: unknown key 'nonsense' in run\n", {true, true}},
+        {"card=x", "--set: error: there is no card 'x'\n", {true, true}},
+        {"card.rd1=5",
+         "--set: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got '5'\n",
+         {true, true}},
+        {"workload.call=700B", NULL, {false, true}}, /* raw calls move whole sectors */
+        {"workload.call=1KiB", NULL, {false, false}},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *const overrides[] = {rows[i].override, NULL};
+        struct bench bench;
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        print_record(out, "");
+        print_record(out, RAW "\"chunk_bytes\":512");
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(bench_try(&bench, text, size, overrides), rows[i].message == NULL);
+        free(text);
+        char *messages = sdsim_test_diag_text(&bench.f.diags);
+        assert_string_equal(messages, rows[i].message != NULL ? rows[i].message : "");
+        free(messages);
+        for (size_t r = 0; r < 2; r++) {
+            assert_int_equal(bench.plans.items[r].reason != NULL, rows[i].refused[r]);
+        }
+        bench_close(&bench);
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -922,8 +967,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_file_apis),  cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_raw_calls),
         cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_overrides),  cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_overrides),  cmocka_unit_test(test_bad_overrides),
+        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_random),
     };
     random_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : random_seed;
     random_records = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : random_records;
