@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
 #include "measure/record_file.h"
 
 static const struct {
@@ -139,6 +140,30 @@ static void set_metric(struct reading *reading, const char *text)
              text);
 }
 
+/* Names are printed on terminals: no control characters, nothing but UTF-8. */
+static bool is_plain(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        uint32_t point;
+        const size_t length = sdsim_utf8_decode(text + at, size - at, &point);
+        if (length == 0 || sdsim_utf8_is_control(point)) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+static void set_text(struct reading *reading, const char *name, const char *text, const char **out)
+{
+    if (!is_plain(text)) {
+        complain(reading, "%s: expected text in UTF-8 without control characters", name);
+        return;
+    }
+    *out = text;
+}
+
 /* One field of a record; `text` is the config's. Unknown names are passed over. */
 static void set_field(void *context, const char *name, const char *text)
 {
@@ -158,7 +183,7 @@ static void set_field(void *context, const char *name, const char *text)
         void *at = (char *)reading->measurement + fields[i].offset;
         switch (fields[i].type) {
         case FIELD_TEXT:
-            *(const char **)at = text;
+            set_text(reading, name, text, at);
             return;
         case FIELD_COUNT:
             set_count(reading, name, text, at);

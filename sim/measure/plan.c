@@ -343,7 +343,8 @@ static const struct sdsim_diag *first_error(const struct sdsim_diags *diags)
 static void refuse(struct maker *maker, struct sdsim_plan *plan, const struct sdsim_diags *diags)
 {
     const struct sdsim_diag *error = first_error(diags);
-    plan->reason = keep(maker->config, error != NULL ? error->text : "it can't be set up");
+    const char *text = keep(maker->config, error != NULL ? error->text : "it can't be set up");
+    plan->reason = text != NULL ? text : "out of memory";
     if (error != NULL && error->file != NULL && strcmp(error->file, "--set") == 0) {
         maker->refusal = maker->refused == 0 ? plan->reason : maker->refusal;
         maker->refused++;

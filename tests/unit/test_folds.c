@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "core/rng.h"
 #include "measure/folds.h"
 
@@ -245,6 +246,9 @@ static void test_few(void **state)
     assign(list, 1);
     assert_int_equal(list->folds[0], 1);
     assert_int_equal(list->folds[1], 1);
+    sdsim_test_fail_allocation(1);
+    assert_false(sdsim_folds_assign(&list->records, SDSIM_FOLDS, 1, list->folds));
+    assert_true(sdsim_test_allocation_failed());
     free(list);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "measure/measurement.h"
 #include "unit/config_fixture.h"
 
@@ -426,6 +427,10 @@ static void test_bad_json(void **state)
          "m.jsonl:1: error: clock_hz: expected a whole number, not 'nan'\n"},
         {SDSIM_TEST_BYTES("{" BASIC NUM ",\"total_bytes\":1e16}\n"),
          "m.jsonl:1: error: total_bytes: expected a whole number, not '10000000000000000'\n"},
+        /* what must not reach a terminal */
+        {SDSIM_TEST_BYTES("{" BASIC NUM ",\"card\":\"\\u001b[31mred\",\"group\":\"a\\nb\"}\n"),
+         "m.jsonl:1: error: card: expected text in UTF-8 without control characters\n"
+         "m.jsonl:1: error: group: expected text in UTF-8 without control characters\n"},
         {SDSIM_TEST_BYTES("{" BASIC NUM "}\n{\"id\":\0}\n"),
          "m.jsonl:2: error: a zero byte in the text\n"},
     };
@@ -463,6 +468,8 @@ static void test_bad_csv(void **state)
          "m.csv:2: error: value: expected a number above zero, not '0'\n"},
         {SDSIM_TEST_BYTES(HEAD "\na,,sd,spi,read,throughput_Bps,\n"),
          "m.csv:2: error: the record has no value\nm.csv:2: error: the record has no host\n"},
+        {SDSIM_TEST_BYTES(HEAD "\ncaf\xe9,esp32,sd,spi,read,throughput_Bps,5\n"),
+         "m.csv:2: error: id: expected text in UTF-8 without control characters\n"},
         {SDSIM_TEST_BYTES(HEAD "\na,esp32,sd,spi,read,throughput_Bps,5\0\n"),
          "m.csv:2: error: a zero byte in the text\n"},
         {SDSIM_TEST_BYTES("\0" HEAD "\n"), "m.csv:1: error: a zero byte in the text\n"},
@@ -535,6 +542,34 @@ static void test_too_large(void **state)
     sdsim_test_config_tear_down(&f);
 }
 
+/* Without memory: a message, and nothing leaks. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"m.jsonl", "m.csv"};
+    static const char json[] = "{" BASIC NUM ",\"assumptions\":[\"a\",\"b\"]}\n";
+    static const char csv[] = HEAD ",assumptions\na,esp32,sd,spi,read,throughput_Bps,5,a;b\n";
+    sdsim_test_write_file(paths[0], json, sizeof json - 1);
+    sdsim_test_write_file(paths[1], csv, sizeof csv - 1);
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        for (size_t n = 1;; n++) {
+            struct sdsim_test_config f;
+            struct sdsim_measurements list = {.items = NULL};
+            sdsim_test_config_set_up(&f, NULL);
+            sdsim_test_fail_allocation(n);
+            const bool fine = sdsim_measurements_read(&list, f.config, paths[i], &f.diags);
+            const bool failed = sdsim_test_allocation_failed();
+            assert_int_equal(failed, !fine);
+            assert_int_equal(failed, f.diags.errors > 0);
+            sdsim_measurements_free(&list);
+            sdsim_test_config_tear_down(&f);
+            if (!failed) {
+                break;
+            }
+        }
+    }
+}
+
 /* ---- words ---- */
 
 static void test_assumptions(void **state)
@@ -578,12 +613,13 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_other_hosts),
-        cmocka_unit_test(test_two_files),   cmocka_unit_test(test_bad_json),
-        cmocka_unit_test(test_bad_csv),     cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_assumptions), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_json),      cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_other_hosts),
+        cmocka_unit_test(test_two_files), cmocka_unit_test(test_bad_json),
+        cmocka_unit_test(test_bad_csv),   cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_too_large), cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_assumptions),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc.h"
 #include "core/rng.h"
 #include "measure/forecast.h"
 #include "measure/plan.h"
@@ -204,7 +205,7 @@ static void test_hosts(void **state)
         {"\"host\":\"nrf52840\"", "unspecified", NULL},
         {"\"host\":\"ESP32\"", "unspecified", NULL},
         {"\"host\":\"../hosts/esp32\"", "unspecified", NULL},
-        {"\"host\":\"a: b\\n- c\"", "unspecified", NULL},
+        {"\"host\":\"a: {b, c}\"", "unspecified", NULL},
     };
     check_rows("host", rows, COUNT(rows));
 }
@@ -720,6 +721,46 @@ static void test_bad_overrides(void **state)
     }
 }
 
+/* Without memory: false, or a reason; nothing leaks, and no half-made run looks like one. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const struct sdsim_measurement record = {.id = "r",
+                                                    .source = "",
+                                                    .group = "",
+                                                    .host = "esp32",
+                                                    .bus = "spi",
+                                                    .driver = "x",
+                                                    .api = "",
+                                                    .card = "A1 8GB",
+                                                    .card_class = "sdsc2g",
+                                                    .fs = "fat32",
+                                                    .op = "write",
+                                                    .value = 1.0};
+    struct sdsim_measurement items[] = {record, record};
+    const struct sdsim_measurements list = {.items = items, .count = 2};
+    for (size_t n = 1;; n += 1 + n / 6) {
+        struct sdsim_test_config f;
+        struct sdsim_plans plans;
+        sdsim_test_config_set_up(&f, ".");
+        sdsim_test_fail_allocation(n);
+        const bool fine = sdsim_plans_make(&plans, f.config, &list, NULL, &f.diags);
+        const bool failed = sdsim_test_allocation_failed();
+        assert_int_equal(fine, f.diags.errors == 0);
+        for (size_t i = 0; fine && i < plans.count; i++) {
+            assert_true(plans.items[i].reason != NULL || plans.items[i].run.host != NULL);
+        }
+        if (!failed) {
+            assert_true(fine && plans.items[0].reason == NULL);
+        }
+        sdsim_plans_free(&plans);
+        sdsim_test_config_tear_down(&f);
+        if (!failed) {
+            break;
+        }
+    }
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -789,9 +830,13 @@ static void print_words(FILE *out, struct sdsim_rng *rng)
                                           "fake",   "sdsc64-slc",   "unknown",    "x",
                                           "emmc",   "sdnand-csnp4g"};
     static const char *const cards[] = {"Memorex microSD 2GB", "X class 10", "A1", "eMMC chip"};
+    const char *host = PICK(rng, hosts); /* one by one: arguments have no order */
+    const char *driver = PICK(rng, drivers);
+    const char *bus = PICK(rng, buses);
+    const char *op = PICK(rng, ops);
+    const char *metric = PICK(rng, metrics);
     fprintf(out, "\"host\":\"%s\",\"driver\":\"%s\",\"bus\":\"%s\",\"op\":\"%s\",\"metric\":\"%s\"",
-            PICK(rng, hosts), PICK(rng, drivers), PICK(rng, buses), PICK(rng, ops),
-            PICK(rng, metrics));
+            host, driver, bus, op, metric);
     if (sdsim_rng_below(rng, 2) > 0) {
         fprintf(out, ",\"api\":\"%s\"", PICK(rng, apis));
     }
@@ -861,7 +906,8 @@ static void print_assumptions(FILE *out, struct sdsim_rng *rng)
         if (sdsim_rng_below(rng, 4) > 0) {
             fprintf(out, "\"%s\"", PICK(rng, plain));
         } else {
-            fprintf(out, "\"%s=%" PRIu64 "\"", PICK(rng, counted), random_count(rng));
+            const char *name = PICK(rng, counted);
+            fprintf(out, "\"%s=%" PRIu64 "\"", name, random_count(rng));
         }
     }
     fputc(']', out);
@@ -968,7 +1014,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_raw_calls),
         cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_overrides),  cmocka_unit_test(test_bad_overrides),
-        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_random),
     };
     random_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : random_seed;
     random_records = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : random_records;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "measure/score.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -450,12 +451,40 @@ static void test_kinds(void **state)
     }
 }
 
+/* Without memory: false, and nothing leaks. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const struct sdsim_measurement records[] = {
+        {.id = "a", .group = "", .source = "s", .host = "x"},
+        {.id = "b", .group = "g", .source = "s", .host = "y"},
+    };
+    struct sdsim_score rows[] = {{.measurement = &records[0]}, {.measurement = &records[1]}};
+    for (size_t n = 1;; n++) {
+        struct sdsim_summary sum;
+        size_t found;
+        sdsim_test_fail_allocation(n);
+        const bool numbered = sdsim_scores_number(rows, COUNT(records));
+        const bool summed = sdsim_scores_sum(rows, COUNT(records), NULL, NULL, &sum);
+        struct sdsim_stratum *strata =
+            sdsim_scores_strata(rows, COUNT(records), SDSIM_BY_HOST, &found);
+        const bool failed = sdsim_test_allocation_failed();
+        assert_int_equal(failed, !numbered || !summed || strata == NULL);
+        free(strata);
+        if (!failed) {
+            assert_true(n > 10);
+            break;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_unpredicted),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_strata),  cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_errors),    cmocka_unit_test(test_unpredicted),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_strata),    cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
