@@ -382,7 +382,8 @@ static sdsim_ps commit_time(const struct sdsim_flash *flash)
         return 0;
     }
     if (flash->stream_blocks == 1) {
-        return in_fat && params->w_fat > 0 ? params->w_fat : params->w1;
+        const sdsim_ps whole = in_fat && params->w_fat > 0 ? params->w_fat : params->w1;
+        return whole > params->wn ? whole - params->wn : 0; /* the block's own busy is part of it */
     }
     const bool large =
         params->wstop_large > 0 && flash->stream_blocks * SDSIM_SECTOR >= params->large_bytes;

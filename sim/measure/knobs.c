@@ -10,8 +10,8 @@
 
 /* How far values lie from their start, as a logarithm: hosts by what firmware builds differ, cards
  * by what cards of one class do (a factor of 1.6, one standard deviation, in published runs). */
-#define HOST_SPREAD 0.4
-#define ROOT_SPREAD 0.7
+#define HOST_SPREAD 0.5
+#define ROOT_SPREAD 1.0
 #define CARD_SPREAD 0.4
 #define BASE_SPREAD 0.45
 

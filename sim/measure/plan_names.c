@@ -193,6 +193,8 @@ static const struct {
     {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", "nuttx-mmcsd-sdio-px4"},
     {"p2-sd-driver", NULL, ANY, "driver moves one sector per command", "p2-sd-driver-single"},
     {"sdfat-spi-dedicated", NULL, ANY, "stream=per-call", "sdfat-spi-shared"},
+    {"sdfat-spi-dedicated", NULL, ANY, "CMD18 per call", "sdfat-spi-shared"},
+    {"sdfat-spi-dedicated", NULL, ANY, "CMD25 per call", "sdfat-spi-shared"},
     {"sdfat-spi-dedicated", "atmega328", ANY, NULL, "sdfat-spi-dedicated-avr"},
     {"sdfat-spi-shared", "atmega328", ANY, NULL, "sdfat-spi-shared-avr"},
     {"micropython-sdcard", "esp32", ANY, "machine.SDCard", "micropython-machine-sdcard"},
