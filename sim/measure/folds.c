@@ -34,12 +34,14 @@ static struct source *find(struct source *sources, size_t count, const char *nam
     return NULL;
 }
 
-/* Whether record i is the first of its group. */
+/* Whether record i is the first of its group; a name that two sources use counts for each, so that
+ * the order of the records does not matter. */
 static bool begins_group(const struct sdsim_measurements *list, size_t i)
 {
     const char *group = list->items[i].group;
     for (size_t j = 0; group[0] != '\0' && j < i; j++) {
-        if (strcmp(list->items[j].group, group) == 0) {
+        if (strcmp(list->items[j].group, group) == 0 &&
+            strcmp(list->items[j].source, list->items[i].source) == 0) {
             return false;
         }
     }

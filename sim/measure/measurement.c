@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
 #include "measure/record_file.h"
 
 static const struct {
@@ -139,6 +140,30 @@ static void set_metric(struct reading *reading, const char *text)
              text);
 }
 
+/* Names are printed on terminals: no control characters, nothing but UTF-8. */
+static bool is_plain(const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t at = 0; at < size;) {
+        uint32_t point;
+        const size_t length = sdsim_utf8_decode(text + at, size - at, &point);
+        if (length == 0 || sdsim_utf8_is_control(point)) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+static void set_text(struct reading *reading, const char *name, const char *text, const char **out)
+{
+    if (!is_plain(text)) {
+        complain(reading, "%s: expected text in UTF-8 without control characters", name);
+        return;
+    }
+    *out = text;
+}
+
 /* One field of a record; `text` is the config's. Unknown names are passed over. */
 static void set_field(void *context, const char *name, const char *text)
 {
@@ -158,7 +183,7 @@ static void set_field(void *context, const char *name, const char *text)
         void *at = (char *)reading->measurement + fields[i].offset;
         switch (fields[i].type) {
         case FIELD_TEXT:
-            *(const char **)at = text;
+            set_text(reading, name, text, at);
             return;
         case FIELD_COUNT:
             set_count(reading, name, text, at);
@@ -240,12 +265,22 @@ static struct sdsim_measurement *add(struct sdsim_measurements *list)
     return measurement;
 }
 
-/* The ends of a measured range are two records that differ in nothing but the value. */
+/* The ends of a measured range are two records of one set-up that did the same. */
 static bool same_run(const struct sdsim_measurement *a, const struct sdsim_measurement *b)
 {
     return a->metric == b->metric && a->chunk_bytes == b->chunk_bytes &&
            a->total_bytes == b->total_bytes && a->clock_hz == b->clock_hz &&
-           strcmp(a->op, b->op) == 0 && strcmp(a->group, b->group) == 0;
+           strcmp(a->op, b->op) == 0 && strcmp(a->group, b->group) == 0 &&
+           strcmp(a->source, b->source) == 0 && strcmp(a->host, b->host) == 0 &&
+           strcmp(a->bus, b->bus) == 0 && strcmp(a->driver, b->driver) == 0 &&
+           strcmp(a->card, b->card) == 0;
+}
+
+/* Whichever is called low: the smaller value is. */
+static void join(struct sdsim_measurement *a, struct sdsim_measurement *b)
+{
+    a->low = b->low = a->value < b->value ? a->value : b->value;
+    a->high = b->high = a->value < b->value ? b->value : a->value;
 }
 
 static void join_ranges(struct sdsim_measurements *list, size_t from)
@@ -258,8 +293,7 @@ static void join_ranges(struct sdsim_measurements *list, size_t from)
         for (size_t j = from; j < list->count; j++) {
             struct sdsim_measurement *high = &list->items[j];
             if (sdsim_assumes(high, "range", "high") && same_run(low, high)) {
-                low->high = high->value;
-                high->low = low->value;
+                join(low, high);
                 break;
             }
         }

@@ -21,7 +21,8 @@
  *
  * `group` says which records belong to one set-up; without it each record is a group of its own.
  *
- * Limits: a file of at most 256 MiB; what is wrong is told with file and line, all of it in one go.
+ * Limits: a file of at most 256 MiB, lines of 1 MiB, 256 columns; names are UTF-8 without control
+ * characters, since they end on terminals. What is wrong is told with file and line, all of it in one go.
  */
 #ifndef SDSIM_MEASURE_MEASUREMENT_H
 #define SDSIM_MEASURE_MEASUREMENT_H

@@ -49,7 +49,7 @@ static bool has_count(const struct sdsim_measurement *measurement, const char *k
 {
     const char *text = sdsim_assumption(measurement, key);
     char *end;
-    if (text == NULL) {
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
         return false;
     }
     *count = strtoull(text, &end, 10);
@@ -105,9 +105,11 @@ static bool write_crossing(const struct sdsim_measurement *measurement, FILE *ou
         if (!sdsim_assumes(measurement, "crosses", crossings[i].name)) {
             continue;
         }
+        /* a long call crosses several: the one in its middle is meant */
+        const uint64_t align = crossings[i].align;
         const uint64_t half = call / 2 / 512 * 512;
-        const uint64_t offset = crossings[i].across ? crossings[i].align - half : 8192;
-        fprintf(out, ", align: %lluB, offset: %lluB", (unsigned long long)crossings[i].align,
+        const uint64_t offset = crossings[i].across ? (align - half % align) % align : 8192;
+        fprintf(out, ", align: %lluB, offset: %lluB", (unsigned long long)align,
                 (unsigned long long)offset);
         return true;
     }
@@ -142,7 +144,7 @@ static void write_workload(const struct sdsim_measurement *measurement, FILE *ou
         if (random) {
             (void)write_crossing(measurement, out);
         }
-    } else if (is_write(measurement) && measurement->preallocated == SDSIM_YES) {
+    } else if (is_write(measurement) && !random && measurement->preallocated == SDSIM_YES) {
         fputs(", preallocate: yes", out);
     }
     if (!raw && includes != NULL &&
@@ -238,6 +240,9 @@ struct maker {
     struct sdsim_config *config;
     struct sdsim_profiles *profiles;
     const char *const *overrides;
+    size_t runs;         /* that were made, or refused */
+    size_t refused;      /* because of an override */
+    const char *refusal; /* the first of them */
 };
 
 /* What tells references apart: the name, or a map of plain changes to a base. False if it is more
@@ -324,14 +329,26 @@ static const char *keep(struct sdsim_config *config, const char *text)
     return copy;
 }
 
-static const char *first_error(const struct sdsim_diags *diags)
+/* NULL if nothing was said. */
+static const struct sdsim_diag *first_error(const struct sdsim_diags *diags)
 {
     for (size_t i = 0; i < diags->count; i++) {
         if (diags->items[i].severity == SDSIM_ERROR) {
-            return diags->items[i].text;
+            return &diags->items[i];
         }
     }
-    return "it can't be set up";
+    return NULL;
+}
+
+static void refuse(struct maker *maker, struct sdsim_plan *plan, const struct sdsim_diags *diags)
+{
+    const struct sdsim_diag *error = first_error(diags);
+    const char *text = keep(maker->config, error != NULL ? error->text : "it can't be set up");
+    plan->reason = text != NULL ? text : "out of memory";
+    if (error != NULL && error->file != NULL && strcmp(error->file, "--set") == 0) {
+        maker->refusal = maker->refused == 0 ? plan->reason : maker->refusal;
+        maker->refused++;
+    }
 }
 
 /* The place of the first plan with this text, through a table of hashes. */
@@ -376,8 +393,9 @@ static bool make_one(struct maker *maker, struct texts *texts, size_t index,
     }
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
+    maker->runs++;
     if (!make_run(maker, plan, &diags)) {
-        plan->reason = keep(maker->config, first_error(&diags));
+        refuse(maker, plan, &diags);
     }
     sdsim_diags_free(&diags);
     return true;
@@ -407,6 +425,9 @@ bool sdsim_plans_make(struct sdsim_plans *plans, struct sdsim_config *config,
     free(texts.slots);
     if (!fine) {
         sdsim_error(diags, NULL, "out of memory");
+    } else if (maker.runs > 0 && maker.refused == maker.runs) {
+        sdsim_error(diags, "--set", "%s", maker.refusal);
+        fine = false;
     }
     return fine;
 }

@@ -51,7 +51,7 @@ struct sdsim_plans {
 /*
  * Makes a plan for each record, with `overrides` ("path=value", NULL at the end, or NULL) on top.
  * A record that can't be modelled gets a reason; false only without memory or for overrides that
- * mean nothing, with messages. sdsim_plans_free gives the list back; what it points at belongs to
+ * suit no record, with messages. sdsim_plans_free gives the list back; what it points at belongs to
  * the config.
  */
 bool sdsim_plans_make(struct sdsim_plans *plans, struct sdsim_config *config,

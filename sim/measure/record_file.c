@@ -4,10 +4,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define LONGEST_LINE ((size_t)1 << 20)
-#define MOST_COLUMNS 256
-#define MOST_PARTS   256
+#define LARGEST_FILE    ((off_t)256 << 20)
+#define LONGEST_LINE    ((size_t)1 << 20)
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* spreadsheets begin a file with it */
+#define MOST_COLUMNS    256
+#define MOST_PARTS      256
 
 void sdsim_record_complain(const struct sdsim_record_file *file, const char *help,
                            const char *format, va_list arguments)
@@ -59,6 +62,10 @@ static bool read_line(struct sdsim_record_file *file)
         fail(file, NULL, end > LONGEST_LINE ? "the line is too long" : "a zero byte in the text");
         return false;
     }
+    if (file->line == 1 && strncmp(file->text, BYTE_ORDER_MARK, 3) == 0) {
+        end -= 3;
+        memmove(file->text, file->text + 3, end + 1);
+    }
     while (end > 0 && (file->text[end - 1] == '\n' || file->text[end - 1] == '\r')) {
         file->text[--end] = '\0';
     }
@@ -67,7 +74,7 @@ static bool read_line(struct sdsim_record_file *file)
 
 /*
  * The next field of a CSV line at *at, unquoted in place; *at goes behind the comma, or becomes
- * NULL at the end of the line. NULL if a quote is not closed.
+ * NULL at the end of the line. NULL if a quote is not closed at the end of the field.
  */
 static char *next_field(char **at)
 {
@@ -88,34 +95,102 @@ static char *next_field(char **at)
             *out++ = *in++;
         }
     }
+    if (*in != ',' && *in != '\0') {
+        return NULL;
+    }
     *at = *in == ',' ? start + (in + 1 - start) : NULL;
     *out = '\0';
     return start;
 }
 
-/* Takes a line as the line of names if it holds "id" and "metric"; the file's log may come first.
- */
+static bool has_column(const struct sdsim_record_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->column_count; i++) {
+        if (strcmp(file->columns[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void free_columns(struct sdsim_record_file *file)
+{
+    for (size_t i = 0; i < file->column_count; i++) {
+        free(file->columns[i]);
+    }
+    file->column_count = 0;
+}
+
+/* Splits the line at work into names; false if it can't be one of names. */
+static bool split_columns(struct sdsim_record_file *file)
+{
+    char *at = file->text;
+    while (at != NULL) {
+        const char *name = next_field(&at);
+        if (name == NULL || file->column_count == MOST_COLUMNS) {
+            return false;
+        }
+        char *copy = strdup(name);
+        if (copy == NULL) {
+            fail(file, NULL, "out of memory");
+            return false;
+        }
+        file->columns[file->column_count++] = copy;
+    }
+    return true;
+}
+
+static void check_columns(struct sdsim_record_file *file)
+{
+    const size_t count = file->column_count;
+    for (size_t i = 0; i < count; i++) {
+        file->column_count = i; /* look at those before it */
+        if (file->columns[i][0] != '\0' && has_column(file, file->columns[i])) {
+            fail(file, NULL, "two columns are named '%.40s'", file->columns[i]);
+        }
+    }
+    file->column_count = count;
+}
+
+/* Takes a line as the line of names if "id" and "metric" are among them; the log of a serial port
+ * may come first. */
 static bool take_columns(struct sdsim_record_file *file)
 {
-    if (strstr(file->text, "id,") == NULL || strstr(file->text, "metric") == NULL) {
+    if (file->text[0] == '#') {
         return false;
     }
-    char *at = strdup(file->text);
-    if (at == NULL) {
-        fail(file, NULL, "out of memory");
+    const bool whole = split_columns(file);
+    if (!has_column(file, "id") || !has_column(file, "metric")) {
+        free_columns(file);
         return false;
     }
-    char *const whole = at;
+    if (whole) {
+        check_columns(file);
+    } else if (file->column_count == MOST_COLUMNS) {
+        fail(file, NULL, "more than %d columns", MOST_COLUMNS);
+    } else if (!file->failed) {
+        fail(file, NULL, "a quote is not closed at the end of a field");
+    }
+    return true;
+}
+
+/* Finds the line of names. */
+static bool find_columns(struct sdsim_record_file *file)
+{
     file->columns = calloc(MOST_COLUMNS, sizeof *file->columns);
-    while (file->columns != NULL && at != NULL && file->column_count < MOST_COLUMNS) {
-        const char *name = next_field(&at);
-        if (name == NULL) {
-            break;
-        }
-        file->columns[file->column_count++] = strdup(name);
+    if (file->columns == NULL) {
+        fail(file, NULL, "out of memory");
     }
-    free(whole);
-    return file->columns != NULL;
+    while (!file->failed && read_line(file)) {
+        if (take_columns(file)) {
+            return !file->failed;
+        }
+    }
+    if (!file->failed) {
+        sdsim_error(file->diags, file->path,
+                    "there is no line of column names (id,...,metric,value)");
+    }
+    return false;
 }
 
 bool sdsim_record_file_open(struct sdsim_record_file *file, struct sdsim_config *config,
@@ -133,24 +208,21 @@ bool sdsim_record_file_open(struct sdsim_record_file *file, struct sdsim_config 
         sdsim_error(diags, path, "can't be opened: %s", strerror(errno));
         return false;
     }
-    while (file->csv && file->columns == NULL) {
-        if (!read_line(file)) {
-            if (!file->failed) {
-                sdsim_error(diags, path, "there is no line of column names (id,...,metric,value)");
-            }
-            sdsim_record_file_close(file);
-            return false;
-        }
-        (void)take_columns(file);
+    struct stat status;
+    if (fstat(fileno(file->stream), &status) == 0 && status.st_size > LARGEST_FILE) {
+        sdsim_error(diags, path, "is larger than 256 MiB");
+        file->failed = true;
+    }
+    if (file->failed || (file->csv && !find_columns(file))) {
+        sdsim_record_file_close(file);
+        return false;
     }
     return true;
 }
 
 void sdsim_record_file_close(struct sdsim_record_file *file)
 {
-    for (size_t i = 0; i < file->column_count; i++) {
-        free(file->columns[i]);
-    }
+    free_columns(file);
     free(file->columns);
     free(file->text);
     fclose(file->stream);
@@ -280,7 +352,7 @@ static void read_csv(struct sdsim_record_file *file,
     for (; at != NULL; column++) {
         const char *text = next_field(&at);
         if (text == NULL) {
-            fail(file, NULL, "a quote is not closed");
+            fail(file, NULL, "a quote is not closed at the end of a field");
             return;
         }
         if (column >= file->column_count || *text == '\0') {

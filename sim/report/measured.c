@@ -1,6 +1,7 @@
 #include "report/measured.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/csv.h"
 #include "report/format.h"
@@ -8,6 +9,8 @@
 #include "report/table.h"
 
 /* ---- as text ---- */
+
+#define LONGEST_NAME 15 /* of a record, beside its numbers */
 
 static void value_cell(struct sdsim_table *table, enum sdsim_measured metric, double value)
 {
@@ -27,6 +30,52 @@ static void interval_cell(struct sdsim_table *table, const struct sdsim_score *r
                      sdsim_print_interval(as, row->low, row->high, text, sizeof text));
 }
 
+/* A name that leaves too little of a terminal's width for the numbers has a line of its own. */
+static void name_cell(struct sdsim_table *table, const char *name)
+{
+    const bool fits = strlen(name) <= LONGEST_NAME;
+    if (!fits) {
+        sdsim_table_heading(table, name);
+    }
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", fits ? name : "");
+}
+
+static void row_cells(struct sdsim_table *table, const struct sdsim_score *row)
+{
+    const enum sdsim_measured metric = row->measurement->metric;
+    const bool modelled = row->reason == NULL;
+    char error[24];
+    name_cell(table, row->measurement->id);
+    if (modelled) {
+        value_cell(table, metric, row->predicted);
+        interval_cell(table, row);
+    } else {
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "-");
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "-");
+    }
+    value_cell(table, metric, row->measurement->value);
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     modelled ? sdsim_print_error(row->error, error, sizeof error) : "-");
+    sdsim_table_cell(table, row->covered ? SDSIM_INK_GOOD : SDSIM_INK_BAD, "%s",
+                     row->covered ? "" : "outside");
+}
+
+/* Why some records have no prediction. */
+static void print_reasons(const struct sdsim_measured_report *report, FILE *out)
+{
+    bool headed = false;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct sdsim_score *row = &report->rows[i];
+        if (row->reason != NULL) {
+            char text[600];
+            fputs(headed ? "" : "\ncan't be modelled:\n", out);
+            headed = true;
+            snprintf(text, sizeof text, "%s: %s", row->measurement->id, row->reason);
+            sdsim_print_wrapped(out, "  ", text);
+        }
+    }
+}
+
 static bool print_rows(const struct sdsim_measured_report *report, const struct sdsim_style *style,
                        FILE *out)
 {
@@ -37,28 +86,11 @@ static bool print_rows(const struct sdsim_measured_report *report, const struct 
     struct sdsim_table table;
     sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < report->count; i++) {
-        const struct sdsim_score *row = &report->rows[i];
-        const enum sdsim_measured metric = row->measurement->metric;
-        char error[24];
-        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s", row->measurement->id);
-        if (row->reason != NULL) {
-            sdsim_table_cell(&table, SDSIM_INK_PLAIN, "-");
-            sdsim_table_cell(&table, SDSIM_INK_PLAIN, "-");
-        } else {
-            value_cell(&table, metric, row->predicted);
-            interval_cell(&table, row);
-        }
-        value_cell(&table, metric, row->measurement->value);
-        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
-                         row->reason != NULL ? "-"
-                                             : sdsim_print_error(row->error, error, sizeof error));
-        sdsim_table_cell(&table, row->covered ? SDSIM_INK_GOOD : SDSIM_INK_BAD, "%s",
-                         row->reason != NULL ? row->reason
-                         : row->covered      ? ""
-                                             : "outside");
+        row_cells(&table, &report->rows[i]);
     }
     const bool printed = sdsim_table_print(&table, style, out);
     sdsim_table_free(&table);
+    print_reasons(report, out);
     fputc('\n', out);
     return printed;
 }
@@ -177,6 +209,7 @@ static void write_counts(const struct sdsim_measurement *measurement, struct sds
         const char *name;
         uint64_t value;
     } counts[] = {
+        {"year", measurement->year},
         {"cpu_hz", measurement->cpu_hz},
         {"clock_requested_hz", measurement->clock_requested_hz},
         {"clock_hz", measurement->clock_hz},

@@ -116,9 +116,6 @@ static enum sdsim_exit print_rows(const struct sdsim_arguments *arguments, const
 static enum sdsim_exit compare_in(struct sdsim_cli_session *session,
                                   const struct sdsim_arguments *arguments)
 {
-    if (arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL) {
-        return sdsim_compare_measurements(session, arguments);
-    }
     struct sdsim_files files = {.paths = NULL};
     struct rows rows = {.jobs = NULL};
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
@@ -133,11 +130,39 @@ static enum sdsim_exit compare_in(struct sdsim_cli_session *session,
     return code;
 }
 
+/* What is compared: scenarios, or the records of a file. False after a message. */
+static bool check_arguments(const struct sdsim_arguments *arguments)
+{
+    const bool measurements = arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL;
+    const char *complaint = NULL;
+    if (!measurements && arguments->operand_count == 0) {
+        complaint = "missing arguments";
+    } else if (measurements && arguments->operand_count > 0) {
+        complaint = "--measurements takes no scenarios besides its file";
+    } else if (!measurements && arguments->values[SDSIM_OPTION_ROWS] != NULL) {
+        complaint = "--rows needs --measurements";
+    }
+    if (complaint != NULL) {
+        fprintf(stderr,
+                "error: %s\nhelp: usage: sdsim compare [OPTION...] PATH... or sdsim compare "
+                "[OPTION...] --measurements FILE\n",
+                complaint);
+    }
+    return complaint == NULL;
+}
+
 static enum sdsim_exit compare(const struct sdsim_arguments *arguments)
 {
     struct sdsim_cli_session session;
-    const enum sdsim_exit code =
-        sdsim_cli_open(&session) ? compare_in(&session, arguments) : SDSIM_EXIT_FAULT;
+    if (!check_arguments(arguments)) {
+        return SDSIM_EXIT_INPUT;
+    }
+    enum sdsim_exit code = SDSIM_EXIT_FAULT;
+    if (sdsim_cli_open(&session)) {
+        code = arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL
+                   ? sdsim_compare_measurements(&session, arguments)
+                   : compare_in(&session, arguments);
+    }
     sdsim_cli_close(&session);
     return code;
 }
@@ -161,9 +186,23 @@ const struct sdsim_command sdsim_command_compare = {
         "median_abs_error, p90_abs_error, coverage, outside, headline {numbers, fitted, "
         "fitted_elsewhere}}}. Values are bytes or lines per second; the error is (predicted "
         "- measured) / measured, of a measured range the point nearest to the prediction; low and "
-        "high are the 5th and 95th percentile of the draws. Coverage is "
-        "the "
-        "share of measured values that lie between them. The CSV has the columns of the rows.\n",
+        "high are the 5th and 95th percentile of the draws. Coverage is the share of measured "
+        "values that lie between them. The CSV has the columns of the rows.\n"
+        "With --measurements each record of a file becomes a run: one JSON object a line (.jsonl), "
+        "or CSV with a line of names (.csv), such as sdbench prints. A record says id, host, "
+        "driver, bus, op, metric (throughput_Bps, latency_mean_s, latency_min_s, latency_max_s) "
+        "and value, and as far as is known source, group, year, cpu_hz, clock_requested_hz, "
+        "clock_hz, api, dma, card, card_class, fs, cluster_bytes, chunk_bytes, total_bytes, "
+        "preallocated, sync_per_write and assumptions. Printed is what all come to, by kind of "
+        "number, host, bus, driver, operation and card class, in which a group of records weighs "
+        "as much as one record; with --rows also each record. The exit code does not depend on "
+        "how large the errors are.\n"
+        "A record that can't be modelled has a reason, counts as an error of 100% and as not "
+        "covered. The longest call counts in the coverage only. In the JSON, predicted, low and "
+        "high of such a row are null, scenario, tolerance and within always; each row also has "
+        "covered, reason and the fields of its record; the summary has groups, sources, "
+        "unpredicted_groups, fitted {headline, other}, kinds [{name, microcontroller, ...}] and "
+        "strata {host, bus, driver, op, card_class} of [{name, ...}].\n",
     .least = 0,
     .most = SIZE_MAX,
     .options = options,

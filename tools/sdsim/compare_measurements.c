@@ -54,10 +54,12 @@ static enum sdsim_exit score(struct sdsim_cli_session *session,
 {
     struct sdsim_plans plans;
     struct sdsim_score *rows = calloc(measurements->count + 1, sizeof *rows);
-    enum sdsim_exit code = SDSIM_EXIT_FAULT;
-    if (rows != NULL && sdsim_plans_make(&plans, session->config, measurements,
-                                         arguments->overrides, &session->diags)) {
-        if (sdsim_score_plans(session->config, &plans, arguments->draws, arguments->jobs, rows)) {
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (sdsim_plans_make(&plans, session->config, measurements, arguments->overrides,
+                         &session->diags)) {
+        code = SDSIM_EXIT_FAULT;
+        if (rows != NULL &&
+            sdsim_score_plans(session->config, &plans, arguments->draws, arguments->jobs, rows)) {
             const struct sdsim_measured_report report = {
                 .rows = rows,
                 .count = measurements->count,
@@ -66,8 +68,8 @@ static enum sdsim_exit score(struct sdsim_cli_session *session,
             };
             code = print(arguments, &report);
         }
-        sdsim_plans_free(&plans);
     }
+    sdsim_plans_free(&plans);
     free(rows);
     return code;
 }

@@ -59,7 +59,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                                 "leave the picture's data and gnuplot script beside it"},
     [SDSIM_OPTION_MEASUREMENTS] = {"measurements", 0, "FILE",
                                    "hold predictions against the records of a .jsonl or .csv file"},
-    [SDSIM_OPTION_ROWS] = {"rows", 0, NULL, "each record, not only what all come to"},
+    [SDSIM_OPTION_ROWS] = {"rows", 0, NULL, "with --measurements: print each record, too"},
     [SDSIM_OPTION_CORPUS] = {"corpus", 0, "FILE",
                              "fit to the records of a .jsonl or .csv file from many sources"},
     [SDSIM_OPTION_FOLD] = {"fold", 0, "K/5", "leave the sources of fold K out of the fit"},
@@ -309,7 +309,7 @@ void sdsim_options_help(const enum sdsim_option_id *ids, FILE *out)
         snprintf(spelled, sizeof spelled, "%s--%s%s%s", letter, option->name,
                  option->argument != NULL ? " " : "",
                  option->argument != NULL ? option->argument : "");
-        snprintf(first, sizeof first, "  %-22s", spelled);
+        snprintf(first, sizeof first, "  %-21s ", spelled);
         sdsim_print_wrapped(out, first, option->doc);
     }
 }
