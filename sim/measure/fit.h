@@ -6,7 +6,7 @@
  * spread. With few data a knob so stays where sources put it, and what many share moves with all of
  * them. The longest call counts little: it is luck more than anything.
  *
- * Weights. Records of one group are not independent: a group of n counts as much as n^0.4 records.
+ * Weights. Records of one group are not independent: a group of n counts as much as n^0.3 records.
  * Errors count by their size, not its square (iteratively reweighted), since what is judged is a
  * median and some records are wrong.
  *

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_POWER    (getenv("T_GP") ? atof(getenv("T_GP")) : 0.4)  /* a group of n counts as n^0.4 records */
+#define GROUP_POWER    0.3  /* a group of n counts as n^0.3 records */
 #define LONGEST_WEIGHT 0.15 /* of a longest call: it is luck more than anything */
 #define STEP_SIZE      0.05 /* of a difference, as a logarithm */
 

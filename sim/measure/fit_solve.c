@@ -10,7 +10,7 @@
 
 #include "measure/fit_problem.h"
 
-#define ERROR_SPREAD (getenv("T_ES") ? atof(getenv("T_ES")) : 0.08) /* of a record around a good prediction, as a logarithm */
+#define ERROR_SPREAD 0.12 /* of a record around a good prediction, as a logarithm */
 #define ERROR_LEAST  0.04 /* smaller errors all count the same in the reweighting */
 #define STEPS        25   /* of one solution */
 #define REWEIGHTS    4
