@@ -16,9 +16,14 @@
  * the source of the numbers it was fitted to, for those who fit again (measure/fit.h). Models never see
  * a range: binding draws one value. Draw 0 is the value itself. Any other draw k takes the
  * piecewise-linear quantile line through (0.05, low), (0.5, value), (0.95, high), continued at both
- * ends with the slope of its piece and clamped to the key's limits, at the point
- * hash(seed, k, profile name, key path) - so a what-if shares the luck of all other values. Of the
- * values of one profile most share theirs: a card that is slow in one way is slow in others.
+ * ends with the slope of its piece and clamped to the key's limits, at a point that hashes give - so
+ * a what-if shares the luck of all other values.
+ *
+ * Of the values of one profile most share their luck: a card that is slow in one way is slow in
+ * others. With h = hash(seed, k, profile name) and own = hash(h, key path), a value's point is
+ * hash(h, 2) if hash(own, 1) is below 0.7, and own if not. So each value by itself is uniform, two
+ * of one profile have the same point in about half of the draws (0.7 x 0.7), and values of
+ * different profiles have nothing to do with each other.
  */
 #ifndef SDSIM_CONFIG_SCHEMA_H
 #define SDSIM_CONFIG_SCHEMA_H

@@ -2,9 +2,9 @@
  * Random numbers: xoshiro256++ seeded through splitmix64, and hashes that give every named value
  * its own number.
  *
- * Same seed, same numbers, on every machine; never rand(). A profile value's luck is
- * sdsim_hash_unit(hash of seed, draw, profile and key path), so that two runs that differ in one
- * value share the luck of all others.
+ * Same seed, same numbers, on every machine; never rand(). A profile value's luck is a hash of
+ * seed, draw, profile and key path (config/schema.h), so that two runs that differ in one value
+ * share the luck of all others.
  */
 #ifndef SDSIM_CORE_RNG_H
 #define SDSIM_CORE_RNG_H

@@ -22,7 +22,7 @@ struct sdsim_flash_params {
     uint64_t slow_share;  /* share of read commands at that level, in 10^-9 */
     sdsim_ps rdn;         /* end of a block to the next one's data */
     sdsim_ps rdpg;        /* to fetch the next page group */
-    sdsim_ps w1;          /* commit of a lone block */
+    sdsim_ps w1;          /* busy of a lone block in all, its wn included */
     sdsim_ps wn;          /* busy of each block in a stream */
     sdsim_ps wpg;         /* program of one page group */
     sdsim_ps wstop;       /* commit at the end of a stream */
@@ -58,7 +58,7 @@ struct sdsim_flash_params {
 
     /* the first bytes of the card, where the FAT lies: no AU slot, no order */
     uint64_t fat_bytes;  /* 0: nothing special */
-    sdsim_ps w_fat;      /* commit of a lone block there; 0: as w1 */
+    sdsim_ps w_fat;      /* as w1 there; 0: w1 */
     uint64_t fat_stream; /* speed of streams there, in 10^-9 of the speed elsewhere; 0: the same */
 
     /* what was written last (flash/cache.h) */

@@ -4,6 +4,10 @@
  *
  * An include is found at the start of a line, outside of block comments; how it got there (#if)
  * does not matter, so code that is switched off is held to the same rules.
+ *
+ * Firmware is in no layer: what lies in tools/firmware is built into other people's firmware, with
+ * their headers, and tests/firmware stands in for those. Both are left out; that they know nothing
+ * of the simulator either is checked instead.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,6 +41,9 @@ enum {
 /* What the simulator never includes; it needs the C library, in config libyaml, and in measure
  * jansson. */
 static const char *const foreign[] = {"SDL", "ftdi", "libftdi", "libusb", "cmocka"};
+
+/* Firmware, and stand-ins for what it is built with. */
+static const char *const firmware[] = {"tools/firmware/", "tests/firmware/"};
 
 /* Faults found so far: the first ones as text, one a line, and all of them counted. */
 struct findings {
@@ -86,10 +93,28 @@ static int layer_of_file(const char *path)
     return layer_of(path, strcspn(path, "/"));
 }
 
+static bool is_firmware(const char *path)
+{
+    for (size_t i = 0; i < sizeof firmware / sizeof firmware[0]; i++) {
+        if (starts(path, firmware[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_file(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Whether "name" is a file of sim; names of other people's folders may well be those of layers. */
+static bool is_simulator(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "sim/%s", name);
+    return is_file(path);
 }
 
 /* Whether tools and tests may say "name" for a file of their own: beside the file that includes it,
@@ -114,6 +139,9 @@ static const char *fault_of_quoted(const char *path, const char *name)
     const char *slash = strchr(name, '/');
     const int to = slash == NULL ? UNKNOWN : layer_of(name, (size_t)(slash - name));
 
+    if (is_firmware(path)) {
+        return is_simulator(name) ? "firmware knows no simulator" : NULL;
+    }
     if (to == UNKNOWN && !in_sim && is_own(path, name)) {
         return NULL;
     }
@@ -311,6 +339,8 @@ static void test_samples(void **state)
         {"tools/sdsim/a.c", "#include \"data_dir.h\"\n", NULL},
         {"tests/unit/a.c", "#include \"golden.h\"\n#include <cmocka.h>\n", NULL},
         {"tests/unit/a.c", "#include \"tools/sdsim/data_dir.h\"\n", NULL},
+        {"tools/firmware/esp-idf/a.c", "#include \"esp_timer.h\"\n#include \"driver/b.h\"\n", NULL},
+        {"tests/firmware/Arduino.h", "#include \"SdFat.h\"\n#include <SD.h>\n", NULL},
         {"sim/core/a.c", "/* so:\n#include \"report/a.h\"\n*/\n", NULL},
         {"sim/core/a.c", "x = \"#include\";\n// #include \"report/a.h\"\n", NULL},
         {"sim/core/a.c", "\n#include \"config/tree.h\"\n",
@@ -330,6 +360,9 @@ static void test_samples(void **state)
         {"sim/report/a.c", "#include \"tests/golden.h\"\n", "points up"},
         {"tools/sdsim/a.c", "#include \"tests/golden.h\"\n", "points up"},
         {"tools/sdsim/a.c", "#include \"golden.h\"\n", "not a file of a known layer"},
+        {"tools/firmware/a.c", "#include \"core/time.h\"\n", "firmware knows no simulator"},
+        {"tests/firmware/a.c", "#include \"card/card.h\"\n", "firmware knows no simulator"},
+        {"tools/firmwares/a.c", "#include \"esp_timer.h\"\n", "not a file of a known layer"},
         {"sim/report/a.c", "#include <SDL2/SDL.h>\n", "doesn't know this library"},
         {"sim/port/a.c", "#include <SDL.h>\n", "doesn't know this library"},
         {"sim/port/a.c", "#include <ftdi.h>\n", "doesn't know this library"},

@@ -48,17 +48,17 @@ static void single_blocks(void **state)
     assert_int_equal(read_one(&bench, 77), 0xA5);
     assert_int_equal(read_one(&bench, 78), 0x00);
 
-    /* Busy for wn and then w1, in program state. */
+    /* Busy for w1 in all, the wn of its block included, in program state. */
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_FILL, .fill = 1};
     (void)sdsim_test_card_r1(&bench, 24, 0);
     assert_int_equal(bench.card.state, SDSIM_CARD_RECEIVE);
     const sdsim_ps end = bench.now + MS;
     assert_true(sdsim_card_write_block(&bench.card, end, &content));
-    assert_int_equal(sdsim_card_busy(&bench.card).at, end + 705 * US);
-    assert_int_equal(sdsim_card_status(&bench.card, end + 704 * US) >> 9, SDSIM_CARD_PROGRAM);
-    assert_true((sdsim_card_status(&bench.card, end + 704 * US) & SDSIM_STATUS_READY_FOR_DATA) ==
+    assert_int_equal(sdsim_card_busy(&bench.card).at, end + 700 * US);
+    assert_int_equal(sdsim_card_status(&bench.card, end + 699 * US) >> 9, SDSIM_CARD_PROGRAM);
+    assert_true((sdsim_card_status(&bench.card, end + 699 * US) & SDSIM_STATUS_READY_FOR_DATA) ==
                 0);
-    assert_int_equal(sdsim_card_status(&bench.card, end + 705 * US),
+    assert_int_equal(sdsim_card_status(&bench.card, end + 700 * US),
                      (uint32_t)SDSIM_CARD_TRANSFER << 9 | SDSIM_STATUS_READY_FOR_DATA);
     sdsim_test_card_power_down(&bench);
 }
@@ -355,7 +355,7 @@ static void pause_of_a_lone_write(void **state)
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_FILL, .fill = 1};
     (void)sdsim_test_card_r1(&bench, 24, 0);
     assert_true(sdsim_card_write_block(&bench.card, bench.now, &content));
-    assert_int_equal(sdsim_card_busy(&bench.card).at, bench.now + 80 * MS + 705 * US);
+    assert_int_equal(sdsim_card_busy(&bench.card).at, bench.now + 80 * MS + 700 * US);
     assert_int_equal(sdsim_card_busy(&bench.card).pause, 80 * MS);
     sdsim_test_card_power_down(&bench);
 }

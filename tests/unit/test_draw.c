@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,39 +249,117 @@ static void test_luck_survives_a_change_of_the_value(void **state)
     }
 }
 
-/* Different values, draws, seeds and profiles have lucks of their own. */
+/* Different draws, seeds and profiles have lucks of their own. */
 static void test_lucks_differ(void **state)
 {
     (void)state;
-    static const char text[] = RD1 "costs: [{value: 200us, range: 150us..300us}, {value: 200us, "
-                                   "range: 150us..300us}]\n";
     unsigned same = 0;
     for (uint32_t k = 1; k <= 64; k++) {
-        const struct example e = bind(text, "p", 9, k);
-        same += e.rd1 == bind(text, "p", 9, k + 64).rd1;
-        same += e.rd1 == bind(text, "p", 10, k).rd1;
-        same += e.rd1 == bind(text, "q", 9, k).rd1;
-        same += e.rd1 == e.lines; /* costs[0] */
-        same += e.lines == e.au;  /* costs[0] and costs[1] */
+        const uint64_t rd1 = bind(RD1, "p", 9, k).rd1;
+        same += rd1 == bind(RD1, "p", 9, k + 64).rd1;
+        same += rd1 == bind(RD1, "p", 10, k).rd1;
+        same += rd1 == bind(RD1, "q", 9, k).rd1;
     }
     assert_int_equal(same, 0);
+}
+
+enum { DRAWS = 4000, SERIES = 4 };
+
+/* The correlation of two series. */
+static double correlation(const double *a, const double *b)
+{
+    double mean_a = 0;
+    double mean_b = 0;
+    for (size_t i = 0; i < DRAWS; i++) {
+        mean_a += a[i] / DRAWS;
+        mean_b += b[i] / DRAWS;
+    }
+    double both = 0;
+    double square_a = 0;
+    double square_b = 0;
+    for (size_t i = 0; i < DRAWS; i++) {
+        both += (a[i] - mean_a) * (b[i] - mean_b);
+        square_a += (a[i] - mean_a) * (a[i] - mean_a);
+        square_b += (b[i] - mean_b) * (b[i] - mean_b);
+    }
+    return both / sqrt(square_a * square_b);
+}
+
+/* Chi-square over twenty classes: 19 on average, above 50 once in 7000 uniform series. */
+static double unevenness(const double *luck)
+{
+    enum { CLASSES = 20 };
+    unsigned counts[CLASSES] = {0};
+    for (size_t i = 0; i < DRAWS; i++) {
+        assert_true(luck[i] >= 0 && luck[i] <= 1);
+        const unsigned class = (unsigned)(luck[i] * CLASSES);
+        counts[class < CLASSES ? class : CLASSES - 1]++;
+    }
+    double sum = 0;
+    for (size_t i = 0; i < CLASSES; i++) {
+        const double off = counts[i] - (double)DRAWS / CLASSES;
+        sum += off * off / ((double)DRAWS / CLASSES);
+    }
+    return sum;
+}
+
+/* Each value alone is uniform; those of one profile share their luck in half of the draws, which
+ * correlates them by as much; those of another profile, even of the same names, go their own way. */
+static void test_values_of_a_profile_share_their_luck(void **state)
+{
+    (void)state;
+    const uint64_t seed = 21;
+/* The median in the middle of 5 and 95 % makes the draw 1 ms times its luck. */
+#define EVEN "{value: 500us, range: 50us..950us}"
+    static const char text[] = "rd1: " EVEN "\ncosts: [" EVEN ", " EVEN "]\n";
+    static double luck[SERIES][DRAWS]; /* rd1, costs[0] and costs[1] of p, rd1 of q */
+    unsigned same = 0;
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (uint32_t k = 1; k <= DRAWS; k++) {
+        const struct example e = bind(text, "p", seed, k);
+        luck[0][k - 1] = (double)e.rd1 / 1e9;
+        luck[1][k - 1] = (double)e.lines / 1e9; /* costs[0] */
+        luck[2][k - 1] = (double)e.au / 1e9;    /* costs[1] */
+        luck[3][k - 1] = (double)bind(text, "q", seed, k).rd1 / 1e9;
+        same += e.rd1 == e.lines;
+    }
+    assert_in_range(same, DRAWS * 45 / 100, DRAWS * 53 / 100);
+    for (size_t i = 0; i < SERIES; i++) {
+        const double off = unevenness(luck[i]);
+        if (off > 50) {
+            fail_msg("value %zu is not uniform: %.1f", i, off);
+        }
+        for (size_t j = 0; j < i; j++) {
+            const double found = correlation(luck[i], luck[j]);
+            const double expected = i == 3 ? 0 : 0.49;
+            if (found < expected - 0.07 || found > expected + 0.07) {
+                fail_msg("values %zu and %zu correlate by %.3f", j, i, found);
+            }
+        }
+    }
 }
 
 /* The luck is the hash the header names, so that other programs can reproduce a draw. */
 static void test_luck_is_the_documented_hash(void **state)
 {
     (void)state;
+    unsigned shared = 0;
     for (uint32_t k = 1; k <= 64; k++) {
         uint64_t hash = sdsim_hash_number(sdsim_hash_number(0, 9), k);
-        hash = sdsim_hash_text(sdsim_hash_text(hash, "p"), "rd1");
+        hash = sdsim_hash_text(hash, "p");
+        const uint64_t own = sdsim_hash_text(hash, "rd1");
+        const bool common = sdsim_hash_unit(sdsim_hash_number(own, 1)) < 0.7;
+        const double luck = sdsim_hash_unit(common ? sdsim_hash_number(hash, 2) : own);
         const struct sdsim_scalar low = whole_value(150000000);
         const struct sdsim_scalar value = whole_value(200000000);
         const struct sdsim_scalar high = whole_value(300000000);
         const uint64_t expected =
-            sdsim_value_draw(&example_keys[2], &value, &low, &high, sdsim_hash_unit(hash)).whole;
+            sdsim_value_draw(&example_keys[2], &value, &low, &high, luck).whole;
         assert_string_equal(example_keys[2].name, "rd1");
         assert_int_equal(bind(RD1, "p", 9, k).rd1, expected);
+        shared += common;
     }
+    assert_in_range(shared, 32, 63); /* both were seen */
 }
 
 int main(void)
@@ -295,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_shares_luck),
         cmocka_unit_test(test_luck_survives_a_change_of_the_value),
         cmocka_unit_test(test_lucks_differ),
+        cmocka_unit_test(test_values_of_a_profile_share_their_luck),
         cmocka_unit_test(test_luck_is_the_documented_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

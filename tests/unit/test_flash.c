@@ -136,7 +136,7 @@ static void commits(void **state)
         sdsim_ps commit;
     } rows[] = {
         {"nothing", 0, false, 0},
-        {"a lone block", 1, false, 700 * US},
+        {"a lone block", 1, false, 695 * US}, /* its wn is part of w1 */
         {"a short stream", 2, false, 900 * US},
         {"a stream", 8, false, 900 * US},
         {"below large", 7, true, 900 * US},
@@ -166,12 +166,19 @@ static void commits_behind_what_runs(void **state)
     assert_int_equal(at, 100 * US);
     struct sdsim_ready busy = {.at = at};
     assert_int_equal(sdsim_flash_write_stop(&flash, 98 * US, busy).at, (100 + 400 + 900) * US);
-    /* A lone block that completes its group: w1 is all it costs, after its busy. */
+    /* A lone block that completes its group: w1 is all it costs, its busy included. */
     flash = flash_of(&plain);
     sdsim_flash_write_first(&flash, 0, 3, 0);
     busy = sdsim_flash_write_block(&flash, 10 * US);
     assert_int_equal(busy.at, 15 * US);
-    assert_int_equal(sdsim_flash_write_stop(&flash, 10 * US, busy).at, (15 + 700) * US);
+    assert_int_equal(sdsim_flash_write_stop(&flash, 10 * US, busy).at, (10 + 700) * US);
+    /* Never less than its busy. */
+    struct sdsim_flash_params params = plain;
+    params.w1 = 3 * US;
+    flash = flash_of(&params);
+    sdsim_flash_write_first(&flash, 0, 0, 0);
+    busy = sdsim_flash_write_block(&flash, 10 * US);
+    assert_int_equal(sdsim_flash_write_stop(&flash, 10 * US, busy).at, (10 + 5) * US);
 }
 
 static void erase(void **state)
@@ -310,7 +317,7 @@ static void pause_of_a_lone_block(void **state)
     sdsim_flash_write_first(&flash, 0, 0, 0);
     struct sdsim_ready busy = sdsim_flash_write_block(&flash, end);
     busy = sdsim_flash_write_stop(&flash, end, busy);
-    assert_int_equal(busy.at, end + 705 * US + 100 * MS);
+    assert_int_equal(busy.at, end + 700 * US + 100 * MS);
     assert_int_equal(busy.pause, 100 * MS);
 
     params.busy_limit = 60 * MS;
@@ -318,10 +325,10 @@ static void pause_of_a_lone_block(void **state)
     sdsim_flash_write_first(&flash, 0, 0, 0);
     busy = sdsim_flash_write_stop(&flash, end, sdsim_flash_write_block(&flash, end));
     assert_int_equal(busy.at, end + 60 * MS);
-    assert_int_equal(busy.pause, 60 * MS - 705 * US);
+    assert_int_equal(busy.pause, 60 * MS - 700 * US);
     sdsim_flash_write_first(&flash, 0, 9, 0);
     busy = sdsim_flash_write_stop(&flash, 2 * end, sdsim_flash_write_block(&flash, 2 * end));
-    assert_int_equal(busy.pause, 40 * MS + 705 * US);
+    assert_int_equal(busy.pause, 40 * MS + 700 * US);
 
     /* A stop that comes into the middle of a pause: what is left of it goes on. */
     params.busy_limit = 0;

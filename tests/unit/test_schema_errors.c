@@ -105,7 +105,7 @@ static void test_messages(void **state)
          "t.yaml:1:21: error: unknown key 'zzz' in the value rd1\n"
          "    1 | rd1: {value: 200us, zzz: 1}\n"
          "      |                     ^~~\n"
-         "help: a value may have value, range, from, source and fit\n"},
+         "help: a value may have value, range, from, source, fit, start and fitted_to\n"},
         {"rd1: {range: 150us..300us}\n",
          "t.yaml:1:6: error: missing key 'value' in the value rd1\n"
          "    1 | rd1: {range: 150us..300us}\n"
@@ -180,6 +180,33 @@ static void test_messages(void **state)
          "t.yaml:1:29: error: expected a text for 'source', got a list\n"
          "    1 | rd1: {value: 200us, source: [a, b]}\n"
          "      |                             ^\n"},
+        {"rd1: {value: 200us, from: fitted, start: 150}\n",
+         "t.yaml:1:42: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got '150'\n"
+         "    1 | rd1: {value: 200us, from: fitted, start: 150}\n"
+         "      |                                          ^~~\n"
+         "help: did you mean 150ms or 150us?\n"},
+        {"rd1: {value: 200us, from: fitted, start: soon}\n",
+         "t.yaml:1:42: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got 'soon'\n"
+         "    1 | rd1: {value: 200us, from: fitted, start: soon}\n"
+         "      |                                          ^~~~\n"},
+        {"rd1: {value: 200us, from: fitted, start: 1MB/s}\n",
+         "t.yaml:1:42: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got "
+         "'1MB/s'\n"
+         "    1 | rd1: {value: 200us, from: fitted, start: 1MB/s}\n"
+         "      |                                          ^~~~~\n"},
+        {"rd1: {value: 200us, from: fitted, start: [150us]}\n",
+         "t.yaml:1:42: error: expected a text for 'start', got a list\n"
+         "    1 | rd1: {value: 200us, from: fitted, start: [150us]}\n"
+         "      |                                          ^\n"},
+        {"rd1: {value: 200us, from: fitted, fitted_to: {a: b}}\n",
+         "t.yaml:1:46: error: expected a text for 'fitted_to', got a map\n"
+         "    1 | rd1: {value: 200us, from: fitted, fitted_to: {a: b}}\n"
+         "      |                                              ^\n"},
+        {"rd1: {value: 200us, from: fitted, strat: 150us}\n",
+         "t.yaml:1:35: error: unknown key 'strat' in the value rd1\n"
+         "    1 | rd1: {value: 200us, from: fitted, strat: 150us}\n"
+         "      |                                   ^~~~~\n"
+         "help: did you mean 'start'?\n"},
         {"rd1: {value: 200, range: 150us..300us, from: x, fit: y, z: 1}\n",
          "t.yaml:1:46: error: expected one of published, calculated, measured, fitted, assumed, "
          "got "
@@ -192,7 +219,7 @@ static void test_messages(void **state)
          "t.yaml:1:57: error: unknown key 'z' in the value rd1\n"
          "    1 | rd1: {value: 200, range: 150us..300us, from: x, fit: y, z: 1}\n"
          "      |                                                         ^\n"
-         "help: a value may have value, range, from, source and fit\n"
+         "help: a value may have value, range, from, source, fit, start and fitted_to\n"
          "t.yaml:1:14: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got '200'\n"
          "    1 | rd1: {value: 200, range: 150us..300us, from: x, fit: y, z: 1}\n"
          "      |              ^~~\n"

@@ -357,8 +357,8 @@ static void write_single(void **state)
     (void)exchange(&bench, 0xFC); /* not the token of CMD24 */
     (void)exchange(&bench, 0xFD); /* nor can it be stopped */
     assert_int_equal(send_block(&bench, 0xFE, 0x77, 0) & 0x1F, 0x05);
-    /* wn and w1 from the end of the CRC, of which the response took one byte. */
-    assert_int_equal(until(&bench, 0xFF, 0x00), 24);
+    /* w1, in which wn is, from the end of the CRC, of which the response took one byte. */
+    assert_int_equal(until(&bench, 0xFF, 0x00), 19);
     uint8_t block[SDSIM_SECTOR];
     sdsim_medium_read(bench.medium, 7, 1, block);
     assert_int_equal(block[0], 0x77);

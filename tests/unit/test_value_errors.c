@@ -232,14 +232,20 @@ static void test_messages(void **state)
         {"policy: xyz\n", "t.yaml:1:9: error: expected one of spi, sd1, sd4, 1, got 'xyz'\n"
                           "    1 | policy: xyz\n"
                           "      |         ^~~\n"},
-        {"policy: {a: 1}\n", "t.yaml:1:10: error: unknown key 'a' in the value policy\n"
-                             "    1 | policy: {a: 1}\n"
-                             "      |          ^\n"
-                             "help: a value may have value, range, from, source and fit\n"
-                             "t.yaml:1:9: error: missing key 'value' in the value policy\n"
-                             "    1 | policy: {a: 1}\n"
-                             "      |         ^\n"
-                             "help: write it like {value: 200us, range: 150us..300us}\n"},
+        {"policy: {a: 1}\n",
+         "t.yaml:1:10: error: unknown key 'a' in the value policy\n"
+         "    1 | policy: {a: 1}\n"
+         "      |          ^\n"
+         "help: a value may have value, range, from, source, fit, start and fitted_to\n"
+         "t.yaml:1:9: error: missing key 'value' in the value policy\n"
+         "    1 | policy: {a: 1}\n"
+         "      |         ^\n"
+         "help: write it like {value: 200us, range: 150us..300us}\n"},
+        {"policy: {value: spi, start: spy}\n",
+         "t.yaml:1:29: error: expected one of spi, sd1, sd4, 1, got 'spy'\n"
+         "    1 | policy: {value: spi, start: spy}\n"
+         "      |                             ^~~\n"
+         "help: did you mean 'spi'?\n"},
         {"policy: {value: spi, range: spi..sd4}\n",
          "t.yaml:1:29: error: only a number can have a range\n"
          "    1 | policy: {value: spi, range: spi..sd4}\n"
