@@ -14,7 +14,7 @@
  * the logarithms of all knobs at once (measure/fit_problem.h, fit_solve.c).
  *
  * Afterwards every knob gets a range: how well the data determine it, together with how far values
- * of its kind lie apart; all ranges are scaled so that a chosen share of the records lies in the
+ * of its kind lie apart; all ranges are scaled, slow and fast ends apart, so that a chosen share of the records lies in the
  * 90 % interval.
  *
  * Which numbers come out does not depend on the number of threads.
@@ -42,7 +42,8 @@ struct sdsim_fit_result {
     size_t values; /* knobs the data say something about */
     double before; /* mean |log error|, groups weighing one */
     double after;
-    double range_factor;
+    double slow_factor; /* what the ends of the ranges were scaled by */
+    double fast_factor;
     double coverage;
 };
 

@@ -7,6 +7,9 @@
 #define ROUNDS 4
 #define WIDEST 20.0
 
+#define LEAST_FACTOR 0.4
+#define MOST_FACTOR  3.0
+
 struct spread {
     struct sdsim_fit_problem *problem;
     double *low; /* by unit and metric: the ends of the interval, times */
@@ -23,7 +26,8 @@ static double apart(const struct sdsim_knob *knob)
     return knob->parent == SDSIM_NO_KNOB ? 0.35 : 0.15;
 }
 
-static void set_ranges(struct sdsim_fit_problem *problem, const double *deviation, double factor)
+static void set_ranges(struct sdsim_fit_problem *problem, const double *deviation, double slow,
+                       double fast)
 {
     struct sdsim_knobs *knobs = problem->knobs;
     for (size_t k = 0; k < knobs->count; k++) {
@@ -34,8 +38,9 @@ static void set_ranges(struct sdsim_fit_problem *problem, const double *deviatio
         /* Nothing is known of a knob that no run uses but where it starts. */
         const size_t c = problem->column_of[k];
         const double own = c != SDSIM_NO_KNOB ? deviation[c] : knob->spread;
-        const double sigma = sqrt(own * own + apart(knob) * apart(knob)) * factor;
-        sdsim_knob_set_range(knob, fmin(exp(1.645 * sigma), WIDEST));
+        const double sigma = sqrt(own * own + apart(knob) * apart(knob));
+        sdsim_knob_set_range(knob, fmin(exp(1.645 * sigma * slow), WIDEST),
+                             fmin(exp(1.645 * sigma * fast), WIDEST));
     }
 }
 
@@ -83,44 +88,76 @@ static void spread_unit(void *context, size_t index)
     free(setups);
 }
 
-/* Groups weigh one each, as in the score. */
-static double covered_share(const struct spread *spread)
+/* The shares of the records that lie beyond the slow and the fast end; groups weigh one each. */
+struct misses {
+    double slow;
+    double fast;
+};
+
+static struct misses find_misses(const struct spread *spread)
 {
     const struct sdsim_fit_problem *problem = spread->problem;
-    double hits = 0.0;
+    struct misses misses = {.slow = 0.0};
     double weights = 0.0;
     for (size_t r = 0; r < problem->record_count; r++) {
         const struct sdsim_fit_record *record = &problem->records[r];
         const size_t place = record->unit * SDSIM_MEASURED_COUNT + record->metric;
-        const bool hit =
-            log(spread->low[place]) <= record->high && log(spread->high[place]) >= record->low;
-        hits += hit ? record->share : 0.0;
+        misses.slow += log(spread->high[place]) < record->low ? record->share : 0.0;
+        misses.fast += log(spread->low[place]) > record->high ? record->share : 0.0;
         weights += record->share;
     }
-    return weights > 0.0 ? hits / weights : 0.0;
+    if (weights > 0.0) {
+        misses.slow /= weights;
+        misses.fast /= weights;
+    }
+    return misses;
 }
 
+/* A factor that is halved in, on a logarithmic scale. */
+struct bracket {
+    double low;
+    double high;
+};
+
+static double middle(const struct bracket *bracket)
+{
+    return sqrt(bracket->low * bracket->high);
+}
+
+static void halve(struct bracket *bracket, bool wider)
+{
+    const double factor = middle(bracket);
+    if (wider) {
+        bracket->low = factor;
+    } else {
+        bracket->high = factor;
+    }
+}
+
+/*
+ * Both ends have a factor of their own: what makes a call slow can be anything, what makes it fast
+ * ends at the bus. Each is halved in until no more than its half of the rest lies beyond.
+ */
 bool sdsim_fit_ranges(struct sdsim_fit_problem *problem, const double *deviation,
                       struct sdsim_fit_result *result)
 {
     const size_t places = problem->unit_count * SDSIM_MEASURED_COUNT + 1;
+    const double beyond = (1.0 - problem->options->coverage) / 2.0;
     struct spread spread = {.problem = problem,
                             .low = calloc(places, sizeof *spread.low),
                             .high = calloc(places, sizeof *spread.high)};
     const bool enough = spread.low != NULL && spread.high != NULL;
-    double low = 0.4;
-    double high = 4.0;
+    struct bracket slow = {LEAST_FACTOR, MOST_FACTOR};
+    struct bracket fast = {LEAST_FACTOR, MOST_FACTOR};
     for (unsigned round = 0; enough && round < ROUNDS; round++) {
-        const double factor = sqrt(low * high);
-        set_ranges(problem, deviation, factor);
+        set_ranges(problem, deviation, middle(&slow), middle(&fast));
         sdsim_fit_each(problem, "intervals", problem->unit_count, spread_unit, &spread);
-        result->coverage = covered_share(&spread);
-        result->range_factor = factor;
-        if (result->coverage < problem->options->coverage) {
-            low = factor;
-        } else {
-            high = factor;
-        }
+        const struct misses misses = find_misses(&spread);
+        result->coverage = 1.0 - misses.slow - misses.fast;
+        result->slow_factor = middle(&slow);
+        result->fast_factor = middle(&fast);
+        halve(&slow, misses.slow > beyond);
+        halve(&fast, misses.fast > beyond);
     }
     free(spread.low);
     free(spread.high);

@@ -15,6 +15,9 @@
 #define CARD_SPREAD 0.4
 #define BASE_SPREAD 0.3
 
+/* In a fit to one's own board a value is never freer than this, however wide its range. */
+#define MOST_OWN_SPREAD 0.5
+
 static const char generic_host[] = "unspecified";
 
 /* ---- places ---- */
@@ -84,10 +87,22 @@ static double clamp(const struct sdsim_key *key, double value)
     return value > most ? most : value;
 }
 
+double sdsim_knob_low(const struct sdsim_knob *knob)
+{
+    const bool time = knob->key->type == SDSIM_VALUE_TIME;
+    return clamp(knob->key, knob->value / (time ? knob->fast : knob->slow));
+}
+
+double sdsim_knob_high(const struct sdsim_knob *knob)
+{
+    const bool time = knob->key->type == SDSIM_VALUE_TIME;
+    return clamp(knob->key, knob->value * (time ? knob->slow : knob->fast));
+}
+
 static void write_range(struct sdsim_knob *knob)
 {
-    const double low = clamp(knob->key, floor(knob->value / knob->range));
-    const double high = clamp(knob->key, ceil(knob->value * knob->range));
+    const double low = floor(sdsim_knob_low(knob));
+    const double high = clamp(knob->key, ceil(sdsim_knob_high(knob)));
     snprintf(knob->range_text, sizeof knob->range_text, "%.0f%s..%.0f%s", low, unit_text(knob->key),
              high, unit_text(knob->key));
 }
@@ -99,9 +114,10 @@ void sdsim_knob_set(struct sdsim_knob *knob, double value)
     write_range(knob);
 }
 
-void sdsim_knob_set_range(struct sdsim_knob *knob, double range)
+void sdsim_knob_set_range(struct sdsim_knob *knob, double slow, double fast)
 {
-    knob->range = range < 1.0 ? 1.0 : range;
+    knob->slow = slow < 1.0 ? 1.0 : slow;
+    knob->fast = fast < 1.0 ? 1.0 : fast;
     write_range(knob);
 }
 
@@ -192,7 +208,8 @@ static void add(void *context, const struct sdsim_value_info *info)
         .parent = SDSIM_NO_KNOB,
         .start = base_units(info->key, info->start),
         .value = base_units(info->key, info->value),
-        .range = 1.3,
+        .slow = 1.3,
+        .fast = 1.3,
     };
     if (knob->path == NULL) {
         search->failed = true;
@@ -382,7 +399,8 @@ static void add_used(void *context, enum sdsim_profile_kind kind,
     }
     /* A range that begins at nothing says little about how far down a value may lie. */
     const double least = (double)low.whole > value / 10.0 ? (double)low.whole : value / 10.0;
-    const double spread = log((double)high.whole / least) / (2.0 * 1.645);
+    const double whole = log((double)high.whole / least) / (2.0 * 1.645);
+    const double spread = whole < MOST_OWN_SPREAD ? whole : MOST_OWN_SPREAD;
     *knob = (struct sdsim_knob){
         .kind = kind,
         .profile = "",
@@ -394,7 +412,8 @@ static void add_used(void *context, enum sdsim_profile_kind kind,
         .start = value,
         .spread = spread > 0.02 ? spread : 0.02,
         .value = value,
-        .range = exp(1.645 * spread),
+        .slow = exp(1.645 * spread),
+        .fast = exp(1.645 * spread),
     };
     search->failed = knob->path == NULL;
 }
@@ -457,7 +476,7 @@ void sdsim_knobs_drop(struct sdsim_knobs *knobs, const char *source)
         struct sdsim_knob *knob = &knobs->items[i];
         if (knob->headline && knob->fitted_to != NULL && strcmp(knob->fitted_to, source) == 0) {
             knob->dropped = true;
-            sdsim_knob_set_range(knob, 1.6);
+            sdsim_knob_set_range(knob, 1.6, 1.6);
             sdsim_knob_set(knob, knob->start);
         }
     }

@@ -39,7 +39,8 @@ struct sdsim_knob {
     double start;          /* in base units; with a parent: what its value is times */
     double spread;         /* of the value around its start, as a logarithm */
     double value;          /* in base units */
-    double range;          /* low and high are the value divided and multiplied by this */
+    double slow;           /* the slow end of the range is so many times slower, */
+    double fast;           /* the fast end so many times faster; both at least 1 */
     char text[48];
     char range_text[96];
 };
@@ -86,7 +87,12 @@ size_t sdsim_knobs_of(const struct sdsim_knobs *knobs, const struct sdsim_value_
 
 /* Turns a knob: base units; writes value and range. */
 void sdsim_knob_set(struct sdsim_knob *knob, double value);
-void sdsim_knob_set_range(struct sdsim_knob *knob, double range);
+void sdsim_knob_set_range(struct sdsim_knob *knob, double slow, double fast);
+
+/* The ends of the range, within the key's limits. A slow time is a high one, a slow rate a low one.
+ */
+double sdsim_knob_low(const struct sdsim_knob *knob);
+double sdsim_knob_high(const struct sdsim_knob *knob);
 
 /* What the value of a knob is expected to be, from its start or its parent's value. */
 double sdsim_knob_expected(const struct sdsim_knobs *knobs, size_t index);

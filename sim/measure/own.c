@@ -250,7 +250,8 @@ static bool fit_problem(struct sdsim_fit_problem *problem, struct sdsim_own_fit 
         const double deviation = sqrt(variance[c]);
         fit->used[k] = true;
         fit->narrowing[k] = fmin(deviation / knob->spread, 1.0);
-        sdsim_knob_set_range(knob, exp(1.645 * fmin(deviation, knob->spread)));
+        const double range = exp(1.645 * fmin(deviation, knob->spread));
+        sdsim_knob_set_range(knob, range, range);
     }
     free(variance);
     release(&search);
@@ -302,7 +303,7 @@ void sdsim_own_undo(struct sdsim_own_fit *fit)
 {
     for (size_t i = 0; i < fit->knobs.count; i++) {
         struct sdsim_knob *knob = &fit->knobs.items[i];
-        knob->range = exp(1.645 * knob->spread);
+        knob->slow = knob->fast = exp(1.645 * knob->spread);
         sdsim_knob_set(knob, knob->start);
     }
 }

@@ -15,7 +15,7 @@
 #include "measure/fit.h"
 
 struct sdsim_own_fit {
-    struct sdsim_knobs knobs; /* fitted; .value and .range */
+    struct sdsim_knobs knobs; /* fitted; .value and its range */
     double *narrowing;        /* by knob: 1: the data say nothing; 0: they say all */
     bool *used;               /* by knob: a run depends on it */
     double before;            /* mean |log error| of the records */

@@ -34,9 +34,8 @@ static double rounded(double value)
 /* The ends of the range as written: rounded, and never inside of the value. */
 static void range_ends(const struct sdsim_knob *knob, double *low, double *high)
 {
-    const double most = knob->key->max > 0 ? (double)knob->key->max : 9e18;
-    *low = rounded(fmax(knob->value / knob->range, 1.0));
-    *high = rounded(fmin(knob->value * knob->range, most));
+    *low = rounded(sdsim_knob_low(knob));
+    *high = rounded(sdsim_knob_high(knob));
     *low = fmin(*low, knob->value);
     *high = fmax(*high, knob->value);
 }

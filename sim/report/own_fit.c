@@ -14,18 +14,6 @@ static char *print_value(const struct sdsim_knob *knob, double value, char *out,
                             value, out, size);
 }
 
-static double low_end(const struct sdsim_knob *knob)
-{
-    const double low = knob->value / knob->range;
-    return low < 1.0 ? 1.0 : low;
-}
-
-static double high_end(const struct sdsim_knob *knob)
-{
-    const double high = knob->value * knob->range;
-    return knob->key->max > 0 && high > (double)knob->key->max ? (double)knob->key->max : high;
-}
-
 static void add_row(struct sdsim_table *table, const struct sdsim_own_fit *fit, size_t k)
 {
     const struct sdsim_knob *knob = &fit->knobs.items[k];
@@ -38,8 +26,8 @@ static void add_row(struct sdsim_table *table, const struct sdsim_own_fit *fit, 
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      print_value(knob, knob->value, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s..%s",
-                     print_value(knob, low_end(knob), text, sizeof text),
-                     print_value(knob, high_end(knob), other, sizeof other));
+                     print_value(knob, sdsim_knob_low(knob), text, sizeof text),
+                     print_value(knob, sdsim_knob_high(knob), other, sizeof other));
     if (fit->narrowing[k] < DETERMINED) {
         sdsim_table_cell(table, SDSIM_INK_GOOD, "to %.0f%%", 100.0 * fit->narrowing[k]);
     } else {
@@ -107,8 +95,8 @@ static void print_knob(const struct sdsim_knob *knob, const char *last, const ch
     print_way(knob->path, last != NULL ? common_steps(last, knob->path) : 0, out);
     fprintf(out, "%*s%s: {value: %s, range: %s..%s, from: fitted, source: \"%s\"}\n",
             (int)(2 * steps), "", name, print_value(knob, knob->value, value, sizeof value),
-            print_value(knob, low_end(knob), low, sizeof low),
-            print_value(knob, high_end(knob), high, sizeof high), source);
+            print_value(knob, sdsim_knob_low(knob), low, sizeof low),
+            print_value(knob, sdsim_knob_high(knob), high, sizeof high), source);
 }
 
 void sdsim_own_fit_profile(const struct sdsim_own_fit *fit, const struct sdsim_run *run,

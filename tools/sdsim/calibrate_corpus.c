@@ -176,9 +176,9 @@ enum sdsim_exit sdsim_calibrate_corpus(struct sdsim_cli_session *session,
         }
         if (code == SDSIM_EXIT_OK) {
             printf("%zu records, %zu values determined, mean error %.1f%% before, %.1f%% after, "
-                   "ranges x%.2f hold %.0f%%\n",
+                   "ranges x%.2f and x%.2f hold %.0f%%\n",
                    result.records, result.values, 100.0 * result.before, 100.0 * result.after,
-                   result.range_factor, 100.0 * result.coverage);
+                   result.slow_factor, result.fast_factor, 100.0 * result.coverage);
         }
         free(folds);
     }
