@@ -32,6 +32,7 @@ static void add_match(struct sdsim_profiles *profiles, const char *card, const c
     }
 }
 
+/* What each card's own file says: a card that is based on another one is not that card. */
 static void read_matches(struct sdsim_profiles *profiles)
 {
     const struct sdsim_profile_file *files;
@@ -39,8 +40,7 @@ static void read_matches(struct sdsim_profiles *profiles)
     for (size_t i = 0; i < count; i++) {
         struct sdsim_diags diags;
         sdsim_diags_init(&diags);
-        const struct sdsim_node *tree =
-            sdsim_config_profile(profiles->config, "card", files[i].path, NULL, &diags);
+        const struct sdsim_node *tree = sdsim_config_parse(profiles->config, files[i].path, &diags);
         sdsim_diags_free(&diags);
         const struct sdsim_node *matches = sdsim_node_get(tree, "matches");
         if (matches == NULL) {

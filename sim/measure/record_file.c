@@ -45,19 +45,41 @@ static const char *keep(struct sdsim_record_file *file, const char *text, size_t
 
 /* ---- lines ---- */
 
-/* Reads a line without its end. False at the end of the file. */
-static bool read_line(struct sdsim_record_file *file)
+static bool grow_text(struct sdsim_record_file *file)
 {
-    errno = 0;
-    const ssize_t length = getline(&file->text, &file->size, file->stream);
-    if (length < 0) {
-        if (ferror(file->stream)) {
-            fail(file, NULL, "can't be read: %s", strerror(errno));
-        }
+    const size_t size = file->size > 0 ? 2 * file->size : 4096;
+    char *text = realloc(file->text, size);
+    if (text == NULL) {
+        fail(file, NULL, "out of memory");
         return false;
     }
+    file->text = text;
+    file->size = size;
+    return true;
+}
+
+/* Reads a line without its end. False at the end of the file. A line without end is not read
+ * further than it may be long. */
+static bool read_line(struct sdsim_record_file *file)
+{
+    size_t end = 0;
+    int byte = 0;
+    errno = 0;
+    while (byte != '\n' && end <= LONGEST_LINE && (byte = getc(file->stream)) != EOF) {
+        if (end + 1 >= file->size && !grow_text(file)) {
+            return false;
+        }
+        file->text[end++] = (char)byte;
+    }
+    if (ferror(file->stream)) {
+        fail(file, NULL, "can't be read: %s", strerror(errno));
+        return false;
+    }
+    if (end == 0) {
+        return false;
+    }
+    file->text[end] = '\0';
     file->line++;
-    size_t end = (size_t)length;
     if (strlen(file->text) < end || end > LONGEST_LINE) {
         fail(file, NULL, end > LONGEST_LINE ? "the line is too long" : "a zero byte in the text");
         return false;

@@ -2,6 +2,11 @@
  * Every card profile there is, held against what is known about cards: none breaks what its speed
  * class promises, each shows its open-AU limit, their pauses come as measured ones do, and their
  * conditions do what they are said to do.
+ *
+ * What holds for a card however it was fitted is tested on its values as they are. What its sources
+ * say is tested where fits of it start, for a fit may move a value: cards by themselves within what
+ * the sources give, named ones, which have no start but their class, within what their values may
+ * be off.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "setup/schemas.h"
 #include "setup/simulate.h"
 
 #define US SDSIM_US
 #define MS SDSIM_MS
 
-enum { MOST_CARDS = 200, NAME = 64 };
+enum { MOST_CARDS = 200, NAME = 64, MOST_OVERRIDES = 64, OVERRIDE = 128 };
 
 struct fixture {
     struct sdsim_config *config;
@@ -64,22 +70,76 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A card in a set-up that fits any; `more` is another override or NULL. */
+/* The first run of a set-up that fits any card. */
+static const struct sdsim_run *load(struct fixture *fixture, const char *const *overrides)
+{
+    const struct sdsim_scenario *scenario = sdsim_scenario_load(
+        fixture->config, "scenarios/esp32s3-raw.yaml", overrides, &fixture->diags);
+    if (scenario == NULL) {
+        sdsim_diags_print(&fixture->diags, stderr);
+        fail_msg("%s does not load", overrides[0]);
+    }
+    return &scenario->runs[0];
+}
+
+static struct sdsim_card_params bind_with(struct fixture *fixture, const char *const *overrides,
+                                          uint32_t draw)
+{
+    struct sdsim_setup setup;
+    if (!sdsim_setup_bind(fixture->config, load(fixture, overrides), draw, &setup,
+                          &fixture->diags)) {
+        sdsim_diags_print(&fixture->diags, stderr);
+        fail_msg("%s does not bind", overrides[0]);
+    }
+    return setup.card;
+}
+
+/* A card as it is; `more` is another override or NULL. */
 static struct sdsim_card_params bind(struct fixture *fixture, const char *name, const char *more,
                                      uint32_t draw)
 {
     char card[NAME + 8];
     snprintf(card, sizeof card, "card=%s", name);
     const char *const overrides[] = {card, more, NULL};
-    const struct sdsim_scenario *scenario = sdsim_scenario_load(
-        fixture->config, "scenarios/esp32s3-raw.yaml", overrides, &fixture->diags);
-    struct sdsim_setup setup;
-    if (scenario == NULL ||
-        !sdsim_setup_bind(fixture->config, &scenario->runs[0], draw, &setup, &fixture->diags)) {
-        sdsim_diags_print(&fixture->diags, stderr);
-        fail_msg("%s does not bind", name);
+    return bind_with(fixture, overrides, draw);
+}
+
+struct overrides {
+    char text[MOST_OVERRIDES][OVERRIDE];
+    const char *list[MOST_OVERRIDES + 1];
+    size_t count;
+};
+
+static void add_override(struct overrides *overrides, const char *path, const char *value)
+{
+    assert_true(overrides->count < MOST_OVERRIDES);
+    char *text = overrides->text[overrides->count];
+    assert_true(snprintf(text, OVERRIDE, "%s=%s", path, value) < OVERRIDE);
+    overrides->list[overrides->count++] = text;
+}
+
+static void add_start(void *context, const struct sdsim_value_info *info)
+{
+    if (info->origin == SDSIM_FROM_FITTED && info->start != NULL) {
+        char path[NAME];
+        assert_true(snprintf(path, sizeof path, "card.%s", info->path) < (int)sizeof path);
+        add_override(context, path, info->start);
     }
-    return setup.card;
+}
+
+/* A typical card, each fitted value put back to its start; the state is one of card.state. */
+static struct sdsim_card_params bind_start(struct fixture *fixture, const char *name,
+                                           const char *condition)
+{
+    static struct overrides overrides;
+    memset(&overrides, 0, sizeof overrides);
+    add_override(&overrides, "card", name);
+    const struct sdsim_run *run = load(fixture, overrides.list);
+    sdsim_schema_values(&sdsim_card_schema, run->card, add_start, &overrides);
+    if (condition != NULL) {
+        add_override(&overrides, "card.state", condition);
+    }
+    return bind_with(fixture, overrides.list, 0);
 }
 
 /* ---- promises ---- */
@@ -106,7 +166,28 @@ static void classes_are_kept(void **state)
     }
 }
 
-/* Lint says what the test above would. */
+static void check_fitted(void *context, const struct sdsim_value_info *info)
+{
+    if (info->origin == SDSIM_FROM_FITTED && (info->range == NULL || info->source == NULL)) {
+        fail_msg("%s: %s is fitted, but has no range or no source", (const char *)context,
+                 info->path);
+    }
+}
+
+/* A fitted value says how far off it may be and what its start, its class or its name, is from. */
+static void fitted_values_have_ranges(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < fixture->count; i++) {
+        char card[NAME + 8];
+        snprintf(card, sizeof card, "card=%s", fixture->names[i]);
+        const char *const overrides[] = {card, NULL};
+        const struct sdsim_run *run = load(fixture, overrides);
+        sdsim_schema_values(&sdsim_card_schema, run->card, check_fitted, fixture->names[i]);
+    }
+}
+
+/* Lint says what the test of classes would. */
 static void lint_tells_of_broken_classes(void **state)
 {
     struct fixture *fixture = *state;
@@ -146,23 +227,26 @@ static void lint_tells_of_broken_classes(void **state)
     }
 }
 
-/* No measurement could mean two cards. */
+/* No measurement could mean two cards. What a card is based on has names of its own. */
 static void names_are_unique(void **state)
 {
     struct fixture *fixture = *state;
     static const char *seen[500];
     size_t count = 0;
     for (size_t i = 0; i < fixture->count; i++) {
-        const struct sdsim_card_params card = bind(fixture, fixture->names[i], NULL, 0);
-        const char *const *names = card.matches.items;
-        for (size_t n = 0; n < card.matches.count && count < 500; n++) {
+        char path[NAME + 16];
+        snprintf(path, sizeof path, "cards/%s.yaml", fixture->names[i]);
+        const struct sdsim_node *names =
+            sdsim_node_get(sdsim_config_parse(fixture->config, path, &fixture->diags), "matches");
+        assert_true(names == NULL || names->kind == SDSIM_NODE_LIST);
+        for (size_t n = 0; names != NULL && n < names->count && count < 500; n++) {
+            const char *name = names->items[n]->text;
             for (size_t s = 0; s < count; s++) {
-                /* A card that is based on a named one has the names of its own. */
-                if (strcmp(seen[s], names[n]) == 0) {
-                    fail_msg("%s: '%s' is another card's, too", fixture->names[i], names[n]);
+                if (strcmp(seen[s], name) == 0) {
+                    fail_msg("%s: '%s' is another card's, too", fixture->names[i], name);
                 }
             }
-            seen[count++] = names[n];
+            seen[count++] = name;
         }
     }
     assert_true(count >= 35);
@@ -206,7 +290,8 @@ static sdsim_ps open_au_run(const struct sdsim_card_params *card, uint32_t aus, 
     return sum / (ROUNDS / 2 * aus);
 }
 
-/* Limits, and the time of a write of 64 KiB over the limit, as published flashbench runs have them. */
+/* Limits, and the time of a write of 64 KiB over the limit, as published flashbench runs have them;
+ * the time of named cards within the 40 % their values may be off. */
 static void cliffs_as_measured(void **state)
 {
     static const struct {
@@ -215,13 +300,13 @@ static void cliffs_as_measured(void **state)
         unsigned least; /* ms */
         unsigned most;
     } rows[] = {
-        {"phison-sd8gb", 3, 450, 950}, {"sandisk-su04g-4gb", 4, 12, 22},
-        {"card-4-usb", 4, 12, 22},     {"mid41-sd8gb", 6, 760, 830},
-        {"card-3-usb", 6, 760, 830},   {"sdhc4g-c4", 3, 450, 520},
+        {"phison-sd8gb", 3, 450, 950}, {"sandisk-su04g-4gb", 4, 10, 28},
+        {"card-4-usb", 4, 10, 28},     {"mid41-sd8gb", 6, 560, 1110},
+        {"card-3-usb", 6, 560, 1110},  {"sdhc4g-c4", 3, 450, 520},
         {"sdhc8g-c4", 6, 760, 830},    {"budget-c4-phison", 3, 800, 920},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct sdsim_card_params card = bind(*state, rows[i].card, NULL, 0);
+        const struct sdsim_card_params card = bind_start(*state, rows[i].card, NULL);
         assert_int_equal(card.flash.open_aus, rows[i].limit);
         const sdsim_ps one = open_au_run(&card, 1, 128);
         const sdsim_ps within = open_au_run(&card, rows[i].limit, 128);
@@ -235,7 +320,7 @@ static void cliffs_as_measured(void **state)
     static const char *const without[] = {"jt-ncard-8gb", "transcend-usd-8gb-2014",
                                           "transcend-usd-8gb-2015", "card-16-usb", "sdnand-csnp4g"};
     for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
-        const struct sdsim_card_params card = bind(*state, without[i], NULL, 0);
+        const struct sdsim_card_params card = bind_start(*state, without[i], NULL);
         assert_true(open_au_run(&card, 7, 128) < open_au_run(&card, 1, 128) * 100 / 55);
     }
 }
@@ -249,11 +334,11 @@ static void random_writes_as_measured(void **state)
         unsigned most;
     } rows[] = {
         {"sdhc32g-a1", 600, 1300},   {"sdxc64g-a2", 600, 1700},   {"high-endurance", 1200, 2000},
-        {"sdhc32g-u1", 900, 5000},   {"sdxc128g-v30", 900, 6500}, {"sdhc16g-c10", 15000, 25000},
+        {"sdhc32g-u1", 900, 5000},   {"sdxc128g-v30", 900, 6500}, {"sdhc16g-c10", 2700, 24000},
         {"sdhc4g-c4", 15000, 35000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct sdsim_card_params card = bind(*state, rows[i].card, NULL, 0);
+        struct sdsim_card_params card = bind_start(*state, rows[i].card, NULL);
         struct sdsim_flash flash;
         struct sdsim_rng rng;
         card.flash.pause_every = 0;
@@ -277,7 +362,7 @@ static void random_writes_as_measured(void **state)
 /* ---- lone and multiple blocks ---- */
 
 /* Mean times of CMD17, 64 blocks of CMD18, CMD24, and 8 and 64 blocks of CMD25, as the tables of
- * ironsheep/P2-uSD-FS have them; within 10 %. */
+ * ironsheep/P2-uSD-FS have them; within the 40 % that values of a named card may be off. */
 static void blocks_as_measured(void **state)
 {
     struct fixture *fixture = *state;
@@ -308,7 +393,7 @@ static void blocks_as_measured(void **state)
             sdsim_simulate(&setup, NULL, &report);
             assert_string_equal(report.error, "");
             const uint64_t us = report.workload.elapsed / report.workload.calls / US;
-            if (10 * us < 9 * (uint64_t)rows[i].us[r] || 10 * us > 11 * (uint64_t)rows[i].us[r]) {
+            if (14 * us < 10 * (uint64_t)rows[i].us[r] || 10 * us > 14 * (uint64_t)rows[i].us[r]) {
                 fail_msg("%s, %s: %llu us, not %u", rows[i].card, scenario->runs[r].id,
                          (unsigned long long)us, rows[i].us[r]);
             }
@@ -373,7 +458,7 @@ static void long_runs_find_longer_pauses(void **state)
     static const char *const cards[] = {"sdxc64g-a2", "sdxc128g-v30", "sdhc32g-a1",
                                         "high-endurance"};
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        const struct sdsim_card_params card = bind(*state, cards[i], NULL, 0);
+        const struct sdsim_card_params card = bind_start(*state, cards[i], NULL);
         struct sdsim_flash flash;
         sdsim_ps now = 0;
         sdsim_flash_init(&flash, &card.flash, 1, 0);
@@ -406,20 +491,20 @@ static void streams_need_no_merges(void **state)
 
 static void conditions(void **state)
 {
-    const struct sdsim_card_params fresh = bind(*state, "sdhc16g-c10", "card.state=fresh", 0);
-    const struct sdsim_card_params used = bind(*state, "sdhc16g-c10", "card.state=used", 0);
-    const struct sdsim_card_params full = bind(*state, "sdhc16g-c10", "card.state=full", 0);
-    const struct sdsim_card_params busy =
-        bind(*state, "sdxc128g-v30", "card.state=housekeeping", 0);
-    const struct sdsim_card_params quiet = bind(*state, "sdxc128g-v30", NULL, 0);
-    const struct sdsim_card_params start = bind(*state, "sdhc16g-c10", "card.state=power-up", 0);
-    assert_int_equal(fresh.flash.pause_length, 105 * MS);
+    const struct sdsim_card_params fresh = bind_start(*state, "sdhc16g-c10", "fresh");
+    const struct sdsim_card_params used = bind_start(*state, "sdhc16g-c10", "used");
+    const struct sdsim_card_params full = bind_start(*state, "sdhc16g-c10", "full");
+    const struct sdsim_card_params busy = bind_start(*state, "sdxc128g-v30", "housekeeping");
+    const struct sdsim_card_params quiet = bind_start(*state, "sdxc128g-v30", NULL);
+    const struct sdsim_card_params start = bind_start(*state, "sdhc16g-c10", "power-up");
     assert_int_equal(fresh.flash.start_count, 0);
-    assert_int_equal(used.flash.pause_length, 14 * 105 * MS);
+    assert_int_equal(used.flash.pause_length, 14 * fresh.flash.pause_length);
     assert_int_equal(used.flash.w1, fresh.flash.w1);
-    assert_int_equal(full.flash.w1, 1320 * US);
-    assert_int_equal(full.flash.rand, 20900 * US);
-    assert_int_equal(full.flash.pause_length, 115500 * US);
+    /* A tenth slower, whatever it writes; reads are as ever. */
+    assert_int_equal(full.flash.w1, fresh.flash.w1 / 10 * 11);
+    assert_int_equal(full.flash.rand, fresh.flash.rand / 10 * 11);
+    assert_int_equal(full.flash.pause_length, fresh.flash.pause_length / 10 * 11);
+    assert_int_equal(full.flash.rd1, fresh.flash.rd1);
     assert_int_equal(busy.flash.w1, 45 * quiet.flash.w1);
     assert_int_equal(busy.flash.wstop - quiet.flash.wstop, busy.flash.w1 - quiet.flash.w1);
     assert_int_equal(busy.flash.pause_length, quiet.flash.pause_length);
@@ -433,6 +518,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_kept),
+        cmocka_unit_test(fitted_values_have_ranges),
         cmocka_unit_test(lint_tells_of_broken_classes),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(cliffs_as_measured),
