@@ -6,7 +6,7 @@
 
 #define GROUP_POWER    0.3  /* a group of n counts as n^0.3 records */
 #define LONGEST_WEIGHT 0.15 /* of a longest call: it is luck more than anything */
-#define STEP_SIZE      0.05 /* of a difference, as a logarithm */
+#define STEP_SIZE      0.12 /* of a difference, as a logarithm */
 
 /* ---- records ---- */
 

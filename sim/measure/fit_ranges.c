@@ -8,7 +8,7 @@
 #define WIDEST 20.0
 
 #define LEAST_FACTOR 0.4
-#define MOST_FACTOR  3.0
+#define MOST_FACTOR  4.5
 
 struct spread {
     struct sdsim_fit_problem *problem;

@@ -17,6 +17,7 @@
 
 /* In a fit to one's own board a value is never freer than this, however wide its range. */
 #define MOST_OWN_SPREAD 0.5
+#define LINKED_SPREAD   0.25 /* of a card's commit times around each other */
 
 static const char generic_host[] = "unspecified";
 
@@ -412,10 +413,24 @@ static void add_used(void *context, enum sdsim_profile_kind kind,
         .start = value,
         .spread = spread > 0.02 ? spread : 0.02,
         .value = value,
+        .origin = value,
         .slow = exp(1.645 * spread),
         .fast = exp(1.645 * spread),
     };
     search->failed = knob->path == NULL;
+}
+
+/* Lets a card's value start from another one's. */
+static void link_own(struct sdsim_knobs *knobs, const char *path, const char *parent)
+{
+    const size_t child = find_named(knobs, SDSIM_PROFILE_CARD, "", path);
+    const size_t above = find_named(knobs, SDSIM_PROFILE_CARD, "", parent);
+    if (child != SDSIM_NO_KNOB && above != SDSIM_NO_KNOB) {
+        struct sdsim_knob *knob = &knobs->items[child];
+        knob->parent = above;
+        knob->start = knob->value / knobs->items[above].value;
+        knob->spread = knob->spread < LINKED_SPREAD ? knob->spread : LINKED_SPREAD;
+    }
 }
 
 bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
@@ -426,6 +441,8 @@ bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
     for (size_t i = 0; i < count; i++) {
         sdsim_run_values(runs[i], add_used, &search);
     }
+    link_own(knobs, "wstop", "w1");
+    link_own(knobs, "wstop_large", "wstop");
     return !search.failed && index_places(knobs);
 }
 

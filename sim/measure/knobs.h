@@ -39,6 +39,7 @@ struct sdsim_knob {
     double start;          /* in base units; with a parent: what its value is times */
     double spread;         /* of the value around its start, as a logarithm */
     double value;          /* in base units */
+    double origin;         /* the value it had when it was found */
     double slow;           /* the slow end of the range is so many times slower, */
     double fast;           /* the fast end so many times faster; both at least 1 */
     char text[48];
@@ -60,8 +61,9 @@ bool sdsim_knobs_find(struct sdsim_knobs *knobs, struct sdsim_config *config,
                       struct sdsim_diags *diags);
 /*
  * Makes knobs of all values with a range that some runs use, whatever they are from: for fitting to
- * one's own board and card. Each starts at its value; its spread is that of its range. False
- * without memory.
+ * one's own board and card. Each starts at its value; its spread is that of its range. A card that
+ * commits a lone block slower than its class is slower at the end of a stream, too: wstop starts
+ * from w1, and wstop_large from wstop. False without memory.
  */
 bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
                          const struct sdsim_run *const *runs, size_t count);

@@ -8,7 +8,9 @@
 #include "core/rng.h"
 #include "measure/fit_problem.h"
 
-#define ROUNDS       3
+#define ROUNDS       6
+#define HALVES       3
+#define ENOUGH       0.01 /* less to be gained than this: done */
 #define STARTS       6
 #define EVALUATIONS  60
 #define BOUND        3.0  /* spreads on each side */
@@ -33,12 +35,15 @@ struct search {
 
 static double centre(const struct search *search, size_t c)
 {
-    return log(search->problem->knobs->items[search->problem->columns[c]].start);
+    return log(search->problem->knobs->items[search->problem->columns[c]].origin);
 }
 
 static double width(const struct search *search, size_t c)
 {
-    return BOUND * search->problem->knobs->items[search->problem->columns[c]].spread;
+    const struct sdsim_knob *knob = &search->problem->knobs->items[search->problem->columns[c]];
+    /* a linked value moves with the one it starts from */
+    const double free = knob->parent != SDSIM_NO_KNOB ? 0.5 : 0.0;
+    return BOUND * sqrt(knob->spread * knob->spread + free * free);
 }
 
 static void to_x(const struct search *search, const double *u, double *x)
@@ -79,8 +84,16 @@ static void derivatives(const struct search *search, const double *x, const doub
     }
     for (size_t c = 0; c < problem->column_count; c++) {
         const double spread = problem->knobs->items[problem->columns[c]].spread;
+        const size_t row = problem->record_count + c;
+        size_t parent;
+        (void)sdsim_fit_departure(problem, x, c, &parent);
+        out[c * m + row] = 1.0 / spread;
+        if (parent != SDSIM_NO_KNOB) {
+            out[parent * m + row] = -1.0 / spread;
+        }
+    }
+    for (size_t c = 0; c < problem->column_count; c++) {
         const double slope = 1.0 - tanh(u[c]) * tanh(u[c]);
-        out[c * m + problem->record_count + c] = 1.0 / spread;
         for (size_t r = 0; r < m; r++) {
             out[c * m + r] *= width(search, c) * slope;
         }
@@ -224,24 +237,61 @@ static void release(struct search *search)
     free(search->pivots);
 }
 
+/* What is minimised, at a point that has just been simulated. */
+static double simulated(struct search *search)
+{
+    residuals(search, search->problem->point, search->fvec);
+    return sum_of_squares(search->fvec, search->m);
+}
+
+/*
+ * Rounds of simulating, with slopes, and solving. Runs are nearly linear, but not where waits are in
+ * steps of a sleep: a solution that is worse when it is simulated is taken back half way.
+ */
+static void search_rounds(struct search *search, double *best, struct sdsim_own_fit *fit)
+{
+    struct sdsim_fit_problem *problem = search->problem;
+    const size_t size = problem->column_count * sizeof *best;
+    memcpy(best, search->x, size);
+    sdsim_fit_simulate(problem, best, true);
+    fit->before = mean_error(problem, problem->point);
+    double least = simulated(search);
+    for (int round = 0; round < ROUNDS; round++) {
+        solve(search);
+        sdsim_fit_simulate(problem, search->x, false);
+        double reached = simulated(search);
+        for (int half = 0; half < HALVES && reached > least; half++) {
+            for (size_t c = 0; c < problem->column_count; c++) {
+                search->x[c] = (search->x[c] + best[c]) / 2.0;
+            }
+            sdsim_fit_simulate(problem, search->x, false);
+            reached = simulated(search);
+        }
+        const bool done = reached > least * (1.0 - ENOUGH);
+        if (reached < least) {
+            least = reached;
+            memcpy(best, search->x, size);
+        }
+        sdsim_fit_simulate(problem, best, true);
+        if (done) {
+            break;
+        }
+    }
+    memcpy(search->x, best, size);
+    fit->after = mean_error(problem, problem->point);
+}
+
 static bool fit_problem(struct sdsim_fit_problem *problem, struct sdsim_own_fit *fit)
 {
     struct search search;
     double *variance = calloc(problem->column_count + 1, sizeof *variance);
-    bool fine = allocate(&search, problem) && variance != NULL;
+    double *best = calloc(problem->column_count + 1, sizeof *best);
+    bool fine = allocate(&search, problem) && variance != NULL && best != NULL;
     for (size_t c = 0; fine && c < problem->column_count; c++) {
         search.x[c] = centre(&search, c);
     }
-    for (int round = 0; fine && round < ROUNDS; round++) {
-        sdsim_fit_simulate(problem, search.x, true);
-        if (round == 0) {
-            fit->before = mean_error(problem, problem->point);
-        }
-        solve(&search);
-    }
     if (fine) {
-        sdsim_fit_simulate(problem, search.x, true);
-        fit->after = mean_error(problem, problem->point);
+        search_rounds(&search, best, fit);
         fine = variances(&search, variance);
     }
     for (size_t c = 0; fine && c < problem->column_count; c++) {
@@ -254,6 +304,7 @@ static bool fit_problem(struct sdsim_fit_problem *problem, struct sdsim_own_fit 
         sdsim_knob_set_range(knob, range, range);
     }
     free(variance);
+    free(best);
     release(&search);
     return fine;
 }
@@ -304,7 +355,7 @@ void sdsim_own_undo(struct sdsim_own_fit *fit)
     for (size_t i = 0; i < fit->knobs.count; i++) {
         struct sdsim_knob *knob = &fit->knobs.items[i];
         knob->slow = knob->fast = exp(1.645 * knob->spread);
-        sdsim_knob_set(knob, knob->start);
+        sdsim_knob_set(knob, knob->origin);
     }
 }
 

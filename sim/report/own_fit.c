@@ -22,7 +22,7 @@ static void add_row(struct sdsim_table *table, const struct sdsim_own_fit *fit, 
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s %s",
                      knob->kind == SDSIM_PROFILE_CARD ? "card" : "host", knob->path);
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
-                     print_value(knob, knob->start, text, sizeof text));
+                     print_value(knob, knob->origin, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      print_value(knob, knob->value, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s..%s",
@@ -55,6 +55,13 @@ bool sdsim_own_fit_print(const struct sdsim_own_fit *fit, const struct sdsim_sty
 }
 
 /* ---- profiles ---- */
+
+/* Values that the data determine only together have moved, too. */
+static bool moved(const struct sdsim_knob *knob)
+{
+    const double ratio = knob->value / knob->origin;
+    return ratio > 1.01 || ratio < 0.99;
+}
 
 /* What of two paths is the same, in whole steps: "drivers.x.call", "drivers.x.command" -> 2. */
 static unsigned common_steps(const char *a, const char *b)
@@ -117,7 +124,7 @@ void sdsim_own_fit_profile(const struct sdsim_own_fit *fit, const struct sdsim_r
     const char *last = NULL;
     for (size_t k = 0; k < fit->knobs.count; k++) {
         const struct sdsim_knob *knob = &fit->knobs.items[k];
-        if (knob->kind == kind && fit->used[k] && fit->narrowing[k] < DETERMINED) {
+        if (knob->kind == kind && fit->used[k] && (fit->narrowing[k] < DETERMINED || moved(knob))) {
             print_knob(knob, last, source, out);
             last = knob->path;
         }
