@@ -21,8 +21,8 @@
  *
  * Of the values of one profile most share their luck: a card that is slow in one way is slow in
  * others. With h = hash(seed, k, profile name) and own = hash(h, key path), a value's point is
- * hash(h, 2) if hash(own, 1) is below 0.7, and own if not. So each value by itself is uniform, two
- * of one profile have the same point in about half of the draws (0.7 x 0.7), and values of
+ * hash(h, 2) if hash(own, 1) is below 0.85, and own if not. So each value by itself is uniform, two
+ * of one profile have the same point in three of four draws (0.85 x 0.85), and values of
  * different profiles have nothing to do with each other.
  */
 #ifndef SDSIM_CONFIG_SCHEMA_H

@@ -102,7 +102,7 @@ static void store(const struct sdsim_key *key, const struct sdsim_scalar *value,
 }
 
 /* How much the values of one profile share their luck. */
-#define COMMON_LUCK 0.7
+#define COMMON_LUCK 0.85
 
 /*
  * A number for each value of each profile in each draw, the same whatever else changes. What is

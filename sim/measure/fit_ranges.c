@@ -8,7 +8,7 @@
 #define WIDEST 20.0
 
 #define LEAST_FACTOR 0.4
-#define MOST_FACTOR  4.5
+#define MOST_FACTOR  4.0
 
 struct spread {
     struct sdsim_fit_problem *problem;

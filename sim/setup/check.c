@@ -103,10 +103,6 @@ static bool check_flash(const struct sdsim_run *run, const struct sdsim_flash_pa
         fine =
             sdsim_complain(diags, run->card, "small", NULL, "small writes are a multiple of 512B");
     }
-    if (flash->rand_full > 0 && flash->rand_full < flash->rand) {
-        fine = sdsim_complain(diags, run->card, "rand_full", "leave it out if rand stays",
-                              "what rand grows to can't be less than rand");
-    }
     if (flash->pause_every > 0 && flash->pause_every < SDSIM_SECTOR) {
         fine = sdsim_complain(diags, run->card, "pause_every",
                               "leave it out for a card without pauses",
