@@ -169,6 +169,24 @@ static void link_here(const struct readme *readme, const char *name)
     assert_int_equal(symlink(target, path), 0);
 }
 
+/* The log of the benchmark on the README's board, as it comes over the serial port. */
+static void write_measurements(const struct readme *readme)
+{
+    static const char text[] =
+        "rst:0x1 (POWERON_RESET),boot:0x13\n"
+        "# sdbench 1\n"
+        "id,group,host,bus,clock_hz,driver,api,card_class,fs,op,chunk_bytes,total_bytes,metric,"
+        "value\n"
+        "w,mine,esp32,spi,20000000,arduino-esp32-sd,arduino-file,sdhc32g-a1,fat32,write,16384,"
+        "4194304,throughput_Bps,1500000\n"
+        "r,mine,esp32,spi,20000000,arduino-esp32-sd,arduino-file,sdhc32g-a1,fat32,read,16384,"
+        "4194304,throughput_Bps,1300000\n"
+        "# end\n";
+    char path[100];
+    snprintf(path, sizeof path, "%s/mine.csv", readme->folder);
+    write_file(path, text, sizeof text - 1);
+}
+
 static int set_up(void **state)
 {
     struct readme *readme = calloc(1, sizeof *readme);
@@ -177,6 +195,7 @@ static int set_up(void **state)
     assert_non_null(mkdtemp(readme->folder));
     link_here(readme, "scenarios");
     link_here(readme, "cards");
+    write_measurements(readme);
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", getenv("SDSIM_PROGRAM"));
     *strrchr(program, '/') = '\0';
@@ -191,14 +210,26 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"scenarios", "cards",   "mine.yaml", "list.ops",
-                                        "card.img",  "map.svg", "out",       "err"};
+    static const char *const names[] = {"scenarios",
+                                        "cards",
+                                        "mine.yaml",
+                                        "mine.csv",
+                                        "mine/host.yaml",
+                                        "mine/card.yaml",
+                                        "list.ops",
+                                        "card.img",
+                                        "map.svg",
+                                        "out",
+                                        "err"};
     struct readme *readme = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[100];
         snprintf(path, sizeof path, "%s/%s", readme->folder, names[i]);
         unlink(path);
     }
+    char mine[100];
+    snprintf(mine, sizeof mine, "%s/mine", readme->folder);
+    rmdir(mine);
     assert_int_equal(rmdir(readme->folder), 0);
     for (size_t i = 0; i < readme->count; i++) {
         free(readme->commands[i].actual);
