@@ -361,6 +361,11 @@ bool sdsim_knobs_find(struct sdsim_knobs *knobs, struct sdsim_config *config,
 
 void sdsim_knobs_free(struct sdsim_knobs *knobs)
 {
+    while (knobs->tie_count > 0) {
+        const struct sdsim_knob_tie *last = &knobs->ties[--knobs->tie_count];
+        last->node->text = last->text;
+    }
+    free(knobs->ties);
     free(knobs->items);
     free(knobs->slots);
     *knobs = (struct sdsim_knobs){.items = NULL};
@@ -446,6 +451,26 @@ bool sdsim_knobs_of_runs(struct sdsim_knobs *knobs, struct sdsim_config *config,
     return !search.failed && index_places(knobs);
 }
 
+/* Lets a node show a knob's text from now on. */
+static void show(struct sdsim_knobs *knobs, struct sdsim_node *node, const char *text)
+{
+    if (node->text == text) {
+        return;
+    }
+    if (knobs->tie_count == knobs->tie_capacity) {
+        const size_t capacity = knobs->tie_capacity > 0 ? 2 * knobs->tie_capacity : 256;
+        struct sdsim_knob_tie *ties = realloc(knobs->ties, capacity * sizeof *ties);
+        if (ties == NULL) {
+            knobs->failed = true;
+            return;
+        }
+        knobs->ties = ties;
+        knobs->tie_capacity = capacity;
+    }
+    knobs->ties[knobs->tie_count++] = (struct sdsim_knob_tie){.node = node, .text = node->text};
+    node->text = text;
+}
+
 static void tie(void *context, enum sdsim_profile_kind kind, const struct sdsim_value_info *info)
 {
     (void)kind;
@@ -459,14 +484,14 @@ static void tie(void *context, enum sdsim_profile_kind kind, const struct sdsim_
         return;
     }
     /* The trees are the config's and the config is ours; a visit only lends them. */
-    ((struct sdsim_node *)(uintptr_t)info->value_node)->text = knob->text;
+    show(knobs, (struct sdsim_node *)(uintptr_t)info->value_node, knob->text);
     if (info->range_node != NULL) {
-        ((struct sdsim_node *)(uintptr_t)info->range_node)->text = knob->range_text;
+        show(knobs, (struct sdsim_node *)(uintptr_t)info->range_node, knob->range_text);
     }
     sdsim_knob_set(knob, knob->value);
 }
 
-void sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run)
+bool sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run)
 {
     sdsim_run_values(run, tie, knobs);
     for (size_t i = 0; run->mixture != NULL && i < run->mixture->count; i++) {
@@ -474,6 +499,7 @@ void sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run)
         part.card = run->mixture->cards[i];
         sdsim_run_values(&part, tie, knobs);
     }
+    return !knobs->failed;
 }
 
 void sdsim_knobs_reset(struct sdsim_knobs *knobs)

@@ -15,7 +15,7 @@
  * when the source it was fitted to may not be used.
  *
  * Knobs write into the trees they were registered in: every node that stands for the value shares
- * one text, so turning a knob is writing that text. Who binds must not do so while somebody turns.
+ * one text, so turning a knob is writing that text; freeing them gives the nodes their own back. Who binds must not do so while somebody turns.
  */
 #ifndef SDSIM_MEASURE_KNOBS_H
 #define SDSIM_MEASURE_KNOBS_H
@@ -46,6 +46,12 @@ struct sdsim_knob {
     char range_text[96];
 };
 
+/* A node that shows a knob's text, and the text it had before. */
+struct sdsim_knob_tie {
+    struct sdsim_node *node;
+    const char *text;
+};
+
 struct sdsim_knobs {
     struct sdsim_knob *items;
     size_t count;
@@ -53,6 +59,10 @@ struct sdsim_knobs {
     struct sdsim_config *config;
     size_t *slots; /* finds a knob by its place in a file */
     size_t slot_count;
+    struct sdsim_knob_tie *ties;
+    size_t tie_count;
+    size_t tie_capacity;
+    bool failed; /* memory ran out while tying */
 };
 
 /* Finds all knobs in the host and card profiles a config knows. False after a message.
@@ -81,8 +91,9 @@ static inline bool sdsim_knob_is_free(const struct sdsim_knob *knob)
     return !knob->headline;
 }
 
-/* Ties the knobs to the values of a run: from now on they act on it. */
-void sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run);
+/* Ties the knobs to the values of a run: from now on, until they are freed, they act on it. False
+ * without memory. */
+bool sdsim_knobs_tie(struct sdsim_knobs *knobs, const struct sdsim_run *run);
 
 /* The knob a value of a run belongs to, or SDSIM_NO_KNOB. */
 size_t sdsim_knobs_of(const struct sdsim_knobs *knobs, const struct sdsim_value_info *info);

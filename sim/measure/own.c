@@ -350,15 +350,6 @@ bool sdsim_own_fit(const struct sdsim_plans *plans, const bool *wanted, struct s
     return fine;
 }
 
-void sdsim_own_undo(struct sdsim_own_fit *fit)
-{
-    for (size_t i = 0; i < fit->knobs.count; i++) {
-        struct sdsim_knob *knob = &fit->knobs.items[i];
-        knob->slow = knob->fast = exp(1.645 * knob->spread);
-        sdsim_knob_set(knob, knob->origin);
-    }
-}
-
 void sdsim_own_free(struct sdsim_own_fit *fit)
 {
     free(fit->narrowing);

@@ -24,11 +24,10 @@ struct sdsim_own_fit {
 
 /*
  * Fits to the plans that `wanted` marks (NULL: all). The knobs stay tied to the runs of all plans,
- * so what is predicted from now on is predicted with them; sdsim_own_undo() puts the values back.
- * False without memory. sdsim_own_free takes it in any case.
+ * so what is predicted from now on is predicted with them, until sdsim_own_free() puts the values
+ * back. False without memory; sdsim_own_free takes it in any case.
  */
 bool sdsim_own_fit(const struct sdsim_plans *plans, const bool *wanted, struct sdsim_own_fit *fit);
-void sdsim_own_undo(struct sdsim_own_fit *fit);
 void sdsim_own_free(struct sdsim_own_fit *fit);
 
 #endif

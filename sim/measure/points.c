@@ -108,7 +108,6 @@ static bool judge(struct party *party, size_t first, size_t second)
         const double error = fabs(values[measurement->metric] / measurement->value - 1.0);
         fine = push(&party->errors, &party->error_count, &party->error_capacity, error);
     }
-    sdsim_own_undo(&fit);
     sdsim_own_free(&fit);
     free(wanted);
     return fine;

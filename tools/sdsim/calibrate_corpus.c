@@ -88,7 +88,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
         wanted[i] = folds[i] != fold;
         note_card(cards, &plans.items[i], wanted[i]);
         if (plans.items[i].reason == NULL && plans.items[i].same == i) {
-            sdsim_knobs_tie(knobs, &plans.items[i].run);
+            fine = sdsim_knobs_tie(knobs, &plans.items[i].run);
         }
     }
     if (fine) {

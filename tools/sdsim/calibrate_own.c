@@ -110,7 +110,7 @@ static enum sdsim_exit write_profiles(const struct sdsim_own_fit *fit,
 /* Fits to all records but those of one run and predicts it. */
 static bool predict_left_out(const struct sdsim_plans *plans, size_t left, double *predicted)
 {
-    struct sdsim_own_fit fit;
+    struct sdsim_own_fit fit = {.before = 0.0};
     struct sdsim_outcome_report report;
     bool *wanted = calloc(plans->count + 1, sizeof *wanted);
     struct sdsim_setup *setup = calloc(1, sizeof *setup);
@@ -128,9 +128,8 @@ static bool predict_left_out(const struct sdsim_plans *plans, size_t left, doubl
         struct sdsim_medium *medium = fine ? sdsim_prepare_medium(setup, &report) : NULL;
         fine = medium != NULL && sdsim_forecast_draw(setup, medium, values, error, sizeof error);
         sdsim_medium_destroy(medium);
-        sdsim_own_undo(&fit);
-        sdsim_own_free(&fit);
     }
+    sdsim_own_free(&fit);
     if (fine) {
         *predicted = values[plans->items[left].measurement->metric];
     }
@@ -177,50 +176,49 @@ static bool print_left_out(const struct sdsim_plans *plans, const struct sdsim_s
 
 /* ---- the command ---- */
 
-static enum sdsim_exit report(const struct sdsim_own_fit *fit, const struct sdsim_plans *plans,
-                              const struct sdsim_arguments *arguments)
+/* Fits to all and tells what came of it; the values are as they were afterwards. */
+static enum sdsim_exit fit_all(struct sdsim_cli_session *session, const struct sdsim_plans *plans,
+                               const struct sdsim_arguments *arguments, FILE *out)
 {
-    struct sdsim_output output;
-    if (!sdsim_output_open(&output)) {
-        return SDSIM_EXIT_FAULT;
-    }
     const struct sdsim_style style = sdsim_output_style(arguments);
-    bool fine = sdsim_own_fit_print(fit, &style, output.stream);
-    fprintf(output.stream, "\nmean error of the measurements: %.1f%% before, %.1f%% after\n",
-            100.0 * fit->before, 100.0 * fit->after);
-    if (fine && arguments->values[SDSIM_OPTION_LEAVE_ONE_OUT] != NULL) {
-        fputc('\n', output.stream);
-        fine = print_left_out(plans, &style, output.stream);
-    }
-    const char *directory = arguments->values[SDSIM_OPTION_DIRECTORY];
-    if (fine && directory != NULL) {
-        fprintf(output.stream, "\nuse it with --set host=%s/host.yaml --set card=%s/card.yaml\n",
-                directory, directory);
-    }
-    if (!fine) {
-        sdsim_output_discard(&output);
-        fputs("error: out of memory\n", stderr);
-        return SDSIM_EXIT_FAULT;
-    }
-    return sdsim_output_send(&output, NULL);
-}
-
-static enum sdsim_exit calibrate(struct sdsim_cli_session *session, struct sdsim_plans *plans,
-                                 const struct sdsim_arguments *arguments)
-{
     struct sdsim_own_fit fit;
     enum sdsim_exit code = SDSIM_EXIT_FAULT;
-    if (sdsim_own_fit(plans, NULL, &fit)) {
+    if (sdsim_own_fit(plans, NULL, &fit) && sdsim_own_fit_print(&fit, &style, out)) {
+        fprintf(out, "\nmean error of the measurements: %.1f%% before, %.1f%% after\n",
+                100.0 * fit.before, 100.0 * fit.after);
         code = write_profiles(&fit, plans, arguments);
-        if (code == SDSIM_EXIT_OK) {
-            /* Leaving one out fits anew, to the values as they were. */
-            code = report(&fit, plans, arguments);
-        }
     } else {
         sdsim_error(&session->diags, NULL, "out of memory");
     }
     sdsim_own_free(&fit);
     return code;
+}
+
+static enum sdsim_exit calibrate(struct sdsim_cli_session *session, struct sdsim_plans *plans,
+                                 const struct sdsim_arguments *arguments)
+{
+    const struct sdsim_style style = sdsim_output_style(arguments);
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    enum sdsim_exit code = fit_all(session, plans, arguments, output.stream);
+    if (code == SDSIM_EXIT_OK && arguments->values[SDSIM_OPTION_LEAVE_ONE_OUT] != NULL) {
+        fputc('\n', output.stream);
+        if (!print_left_out(plans, &style, output.stream)) {
+            code = SDSIM_EXIT_FAULT;
+        }
+    }
+    const char *directory = arguments->values[SDSIM_OPTION_DIRECTORY];
+    if (directory != NULL) {
+        fprintf(output.stream, "\nuse it with --set host=%s/host.yaml --set card=%s/card.yaml\n",
+                directory, directory);
+    }
+    if (code != SDSIM_EXIT_OK) {
+        sdsim_output_discard(&output);
+        return code;
+    }
+    return sdsim_output_send(&output, NULL);
 }
 
 enum sdsim_exit sdsim_calibrate_own(struct sdsim_cli_session *session,
