@@ -340,8 +340,7 @@ bool sdsim_own_fit(const struct sdsim_plans *plans, const bool *wanted, struct s
         return false;
     }
     for (size_t i = 0; i < plans->count; i++) {
-        if (plans->items[i].reason == NULL &&
-            !sdsim_knobs_tie(&fit->knobs, &plans->items[i].run)) {
+        if (plans->items[i].reason == NULL && !sdsim_knobs_tie(&fit->knobs, &plans->items[i].run)) {
             return false;
         }
     }
