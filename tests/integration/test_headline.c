@@ -310,12 +310,20 @@ static void cards_are_alike_over_spi(void **state)
 
 static void cards_matter_over_4_bit(void **state)
 {
-    static const char *const ids[] = {"feather-read", "feather-write"};
+    /* The guide gives no figures. Access times of these classes, fitted to published runs, lie within
+     * a third of each other, so reads spread less than writes; both at least three times as much as
+     * over SPI. */
+    static const struct {
+        const char *wide;
+        const char *spi;
+    } rows[] = {{"feather-read", "metro-read"}, {"feather-write", "metro-write"}};
     for (size_t i = 0; i < 2; i++) {
         double ratio;
-        spread(*state, ids[i], &ratio);
-        if (ratio < 1.20) {
-            fail_msg("%s: %.3f", ids[i], ratio);
+        double spi;
+        spread(*state, rows[i].wide, &ratio);
+        spread(*state, rows[i].spi, &spi);
+        if (ratio < 1.15 || ratio - 1 < 3 * (spi - 1)) {
+            fail_msg("%s: %.3f, %.3f over SPI", rows[i].wide, ratio, spi);
         }
     }
 }
