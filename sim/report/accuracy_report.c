@@ -33,7 +33,8 @@ static const char intro[] =
     "the\n"
     "same sources, and so were a few structural facts (how many AUs a named card keeps open), "
     "which\n"
-    "are not fitted and so not left out either. Weights, spreads and a few starting values were chosen\n"
+    "are not fitted and so not left out either. Weights, spreads and a few starting values were "
+    "chosen\n"
     "while looking at these very figures. Records known to be wrong are in it.\n"
     "\n";
 
