@@ -43,3 +43,10 @@ struct sdsim_node *sdsim_config_parse_text(struct sdsim_config *config, const ch
     const struct sdsim_source *source = sdsim_source_copy(config, name, text, size, diags);
     return source != NULL ? sdsim_yaml_read(config, source, 0, diags) : NULL;
 }
+
+const char *sdsim_config_text(struct sdsim_config *config, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = sdsim_config_alloc(config, size, 1);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}

@@ -104,6 +104,9 @@ struct sdsim_node *sdsim_config_without(struct sdsim_config *config, const struc
 /* Zeroed memory that lives as long as the config, for what is made from its trees. NULL without. */
 void *sdsim_config_alloc(struct sdsim_config *config, size_t count, size_t size);
 
+/* A copy of a text that lives as long as the config. NULL without memory. */
+const char *sdsim_config_text(struct sdsim_config *config, const char *text);
+
 /*
  * Changes one value: `assignment` is "path=value", the path with dots for maps and [n] for items of
  * lists ("card.rd1=200us", "workload.call=[4KiB, 32KiB]"). The value is YAML (flow style). A scalar

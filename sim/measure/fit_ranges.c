@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/sorted.h"
 #include "measure/fit_problem.h"
 
 #define DRAWS  16
@@ -44,13 +45,6 @@ static void set_ranges(struct sdsim_fit_problem *problem, const double *deviatio
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void spread_unit(void *context, size_t index)
 {
     const struct spread *spread = context;
@@ -79,7 +73,7 @@ static void spread_unit(void *context, size_t index)
         double *high = &spread->high[index * SDSIM_MEASURED_COUNT + m];
         *low = *high = unit->times[m];
         if (fine) {
-            qsort(drawn[m], DRAWS, sizeof drawn[m][0], compare_doubles);
+            sdsim_sort(drawn[m], DRAWS);
             *low = fmin(*low, drawn[m][1]);
             *high = fmax(*high, drawn[m][DRAWS - 2]);
         }

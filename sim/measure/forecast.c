@@ -4,18 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The value below which `share` of the sorted ones lie, to the nearest rank. */
-static double quantile(const double *sorted, uint32_t count, double share)
-{
-    return sorted[(uint32_t)(share * (double)(count - 1) + 0.5)];
-}
+#include "core/sorted.h"
 
 bool sdsim_forecast_draw(const struct sdsim_setup *setup, const struct sdsim_medium *prepared,
                          double values[SDSIM_MEASURED_COUNT], char *error, size_t size)
@@ -73,9 +62,9 @@ void sdsim_forecast_run(const struct sdsim_setup *setups, uint32_t draws,
         const double typical = values[0];
         forecast->value[m] = forecast->low[m] = forecast->high[m] = typical;
         if (draws > 0) {
-            qsort(values + 1, draws, sizeof *values, compare_doubles);
-            const double low = quantile(values + 1, draws, 0.05);
-            const double high = quantile(values + 1, draws, 0.95);
+            sdsim_sort(values + 1, draws);
+            const double low = sdsim_quantile(values + 1, draws, 0.05);
+            const double high = sdsim_quantile(values + 1, draws, 0.95);
             forecast->low[m] = low < typical ? low : typical;
             forecast->high[m] = high > typical ? high : typical;
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/value.h"
+#include "core/rng.h"
 #include "setup/schemas.h"
 
 /* How far values lie from their start, as a logarithm: hosts by what firmware builds differ, cards
@@ -25,13 +26,9 @@ static const char generic_host[] = "unspecified";
 
 static size_t hash_place(const struct sdsim_node *node)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *at = node->source->path; *at != '\0'; at++) {
-        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    }
-    hash = (hash ^ node->line) * 1099511628211u;
-    hash = (hash ^ node->column) * 1099511628211u;
-    return (size_t)(hash ^ (hash >> 32));
+    uint64_t hash = sdsim_hash_text(0, node->source->path);
+    hash = sdsim_hash_number(hash, node->line);
+    return (size_t)sdsim_hash_number(hash, node->column);
 }
 
 static bool same_place(const struct sdsim_node *a, const struct sdsim_node *b)
@@ -148,15 +145,6 @@ static double base_units(const struct sdsim_key *key, const char *text)
                                                                             : 0.0;
 }
 
-static const char *keep(struct sdsim_config *config, const char *text)
-{
-    char *copy = sdsim_config_alloc(config, strlen(text) + 1, 1);
-    if (copy != NULL) {
-        memcpy(copy, text, strlen(text));
-    }
-    return copy;
-}
-
 static bool is_number(const struct sdsim_key *key)
 {
     return key->type == SDSIM_VALUE_TIME || key->type == SDSIM_VALUE_RATE;
@@ -200,7 +188,7 @@ static void add(void *context, const struct sdsim_value_info *info)
     *knob = (struct sdsim_knob){
         .kind = search->kind,
         .profile = search->profile,
-        .path = keep(knobs->config, info->path),
+        .path = sdsim_config_text(knobs->config, info->path),
         .key = info->key,
         .value_node = info->value_node,
         .range_node = info->range_node,
@@ -410,7 +398,7 @@ static void add_used(void *context, enum sdsim_profile_kind kind,
     *knob = (struct sdsim_knob){
         .kind = kind,
         .profile = "",
-        .path = keep(knobs->config, info->path),
+        .path = sdsim_config_text(knobs->config, info->path),
         .key = info->key,
         .value_node = info->value_node,
         .range_node = info->range_node,

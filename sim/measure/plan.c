@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rng.h"
 #include "measure/plan_names.h"
 #include "measure/profiles.h"
 
@@ -320,15 +321,6 @@ static bool make_run(struct maker *maker, struct sdsim_plan *plan, struct sdsim_
     return fine;
 }
 
-static const char *keep(struct sdsim_config *config, const char *text)
-{
-    char *copy = sdsim_config_alloc(config, strlen(text) + 1, 1);
-    if (copy != NULL) {
-        memcpy(copy, text, strlen(text));
-    }
-    return copy;
-}
-
 /* NULL if nothing was said. */
 static const struct sdsim_diag *first_error(const struct sdsim_diags *diags)
 {
@@ -343,7 +335,8 @@ static const struct sdsim_diag *first_error(const struct sdsim_diags *diags)
 static void refuse(struct maker *maker, struct sdsim_plan *plan, const struct sdsim_diags *diags)
 {
     const struct sdsim_diag *error = first_error(diags);
-    const char *text = keep(maker->config, error != NULL ? error->text : "it can't be set up");
+    const char *text =
+        sdsim_config_text(maker->config, error != NULL ? error->text : "it can't be set up");
     plan->reason = text != NULL ? text : "out of memory";
     if (error != NULL && error->file != NULL && strcmp(error->file, "--set") == 0) {
         maker->refusal = maker->refused == 0 ? plan->reason : maker->refusal;
@@ -359,10 +352,7 @@ struct texts {
 
 static size_t find_same(struct texts *texts, const struct sdsim_plan *plans, size_t index)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *at = plans[index].text; *at != '\0'; at++) {
-        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    }
+    const uint64_t hash = sdsim_hash_text(0, plans[index].text);
     for (size_t i = (size_t)hash & (texts->size - 1);; i = (i + 1) & (texts->size - 1)) {
         if (texts->slots[i] == 0) {
             texts->slots[i] = index + 1;
@@ -379,8 +369,9 @@ static bool make_one(struct maker *maker, struct texts *texts, size_t index,
 {
     struct sdsim_plan *plan = &maker->plans->items[index];
     char *text = write_text(measurement, maker->profiles);
-    *plan = (struct sdsim_plan){.measurement = measurement,
-                                .text = text != NULL ? keep(maker->config, text) : NULL};
+    *plan =
+        (struct sdsim_plan){.measurement = measurement,
+                            .text = text != NULL ? sdsim_config_text(maker->config, text) : NULL};
     free(text);
     if (plan->text == NULL) {
         return false;

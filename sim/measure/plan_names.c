@@ -178,7 +178,6 @@ struct sdsim_node *sdsim_plan_lend_costs(const struct sdsim_run *run, struct sds
 enum needed_answer {
     ANY,
     DMA,
-    NO_DMA,
 };
 
 /* What a driver's name stands for where that is not one profile; the first row that fits. */
@@ -207,8 +206,7 @@ static const struct {
 
 static bool answers(const struct sdsim_measurement *measurement, enum needed_answer needed)
 {
-    return needed == ANY || (needed == DMA && measurement->dma == SDSIM_YES) ||
-           (needed == NO_DMA && measurement->dma == SDSIM_NO);
+    return needed == ANY || (needed == DMA && measurement->dma == SDSIM_YES);
 }
 
 static const char *driver_profile(const struct sdsim_measurement *measurement,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sorted.h"
 #include "measure/forecast.h"
 #include "measure/own.h"
 #include "measure/score.h"
@@ -18,19 +19,6 @@ struct party {
     size_t error_count;
     size_t error_capacity;
 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
-}
 
 static bool push(double **values, size_t *count, size_t *capacity, double value)
 {
@@ -155,7 +143,8 @@ static bool add_group(struct sdsim_points *points, const struct sdsim_plans *pla
         fine = judge_all(&party, given);
         if (fine && party.error_count > 0) {
             fine = push(&points->errors[op][given - 1], &points->count[op][given - 1],
-                        &points->capacity[op][given - 1], median(party.errors, party.error_count));
+                        &points->capacity[op][given - 1],
+                        sdsim_median(party.errors, party.error_count));
         }
     }
     for (size_t i = 0; party.media != NULL && i < party.count; i++) {
@@ -204,5 +193,5 @@ void sdsim_points_free(struct sdsim_points *points)
 double sdsim_points_median(const struct sdsim_points *points, enum sdsim_points_op op, int given)
 {
     const size_t count = points->count[op][given - 1];
-    return count > 0 ? median(points->errors[op][given - 1], count) : 0.0;
+    return count > 0 ? sdsim_median(points->errors[op][given - 1], count) : 0.0;
 }

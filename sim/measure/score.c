@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rng.h"
+#include "core/sorted.h"
+
 struct sdsim_score sdsim_score_of(const struct sdsim_plan *plan,
                                   const struct sdsim_forecast *forecast)
 {
@@ -58,10 +61,7 @@ static void numbers_free(struct numbers *numbers)
 
 static uint32_t number_of(struct numbers *numbers, const char *text)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *at = text; *at != '\0'; at++) {
-        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    }
+    const uint64_t hash = sdsim_hash_text(0, text);
     size_t i = (size_t)hash & (numbers->size - 1);
     while (numbers->slots[i] != NULL && strcmp(numbers->slots[i], text) != 0) {
         i = (i + 1) & (numbers->size - 1);
@@ -92,24 +92,11 @@ bool sdsim_scores_number(struct sdsim_score *rows, size_t count)
 
 /* ---- sums ---- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int by_group(const void *a, const void *b)
 {
     const struct sdsim_score *x = *(const struct sdsim_score *const *)a;
     const struct sdsim_score *y = *(const struct sdsim_score *const *)b;
     return x->group < y->group ? -1 : x->group > y->group;
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
 }
 
 static size_t count_sources(const struct sdsim_score *const *rows, size_t count)
@@ -145,7 +132,7 @@ static void sum_groups(const struct sdsim_score *const *rows, double *errors, do
             }
         }
         if (judged > 0) {
-            medians[summary->judged++] = median(errors, judged);
+            medians[summary->judged++] = sdsim_median(errors, judged);
         }
         covered += (double)hits / (double)(to - from);
         summary->unpredicted += !modelled;
@@ -156,7 +143,7 @@ static void sum_groups(const struct sdsim_score *const *rows, double *errors, do
         summary->coverage = covered / (double)summary->groups;
     }
     if (summary->judged > 0) {
-        summary->median_error = median(medians, summary->judged);
+        summary->median_error = sdsim_median(medians, summary->judged);
         summary->p90_error = medians[(9 * summary->judged + 9) / 10 - 1];
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sorted.h"
 #include "fat/driver_disk.h"
 #include "fat/engines.h"
 #include "fat/layout_text.h"
@@ -385,19 +386,6 @@ bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run
     return true;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The value below which `share` of the sorted ones lie, to the nearest rank. */
-static double quantile(const double *sorted, uint32_t count, double share)
-{
-    return sorted[(uint32_t)(share * (double)(count - 1) + 0.5)];
-}
-
 /* Simulates draw k on a copy of the medium. */
 static void simulate_draw(const struct sdsim_setup *setup, const struct sdsim_medium *prepared,
                           struct sdsim_outcome_report *report)
@@ -434,9 +422,9 @@ static void spread(const struct sdsim_setup *setups, const struct sdsim_medium *
         }
     }
     if (typical->error[0] == '\0') {
-        qsort(values, draws, sizeof *values, compare_doubles);
-        const double low = quantile(values, draws, 0.05);
-        const double high = quantile(values, draws, 0.95);
+        sdsim_sort(values, draws);
+        const double low = sdsim_quantile(values, draws, 0.05);
+        const double high = sdsim_quantile(values, draws, 0.95);
         prediction->low = low < typical->value ? low : typical->value;
         prediction->high = high > typical->value ? high : typical->value;
     }

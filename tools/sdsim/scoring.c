@@ -41,15 +41,6 @@ static void forecast(void *context, size_t index)
     free(setups);
 }
 
-static const char *keep(struct sdsim_config *config, const char *text)
-{
-    char *copy = sdsim_config_alloc(config, strlen(text) + 1, 1);
-    if (copy != NULL) {
-        memcpy(copy, text, strlen(text));
-    }
-    return copy != NULL ? copy : "out of memory";
-}
-
 bool sdsim_score_plans(struct sdsim_config *config, const struct sdsim_plans *plans, uint32_t draws,
                        unsigned threads, struct sdsim_score *rows)
 {
@@ -76,7 +67,8 @@ bool sdsim_score_plans(struct sdsim_config *config, const struct sdsim_plans *pl
         const struct sdsim_plan *plan = &plans->items[i];
         rows[i] = sdsim_score_of(plan, &forecasts[plan->same]);
         if (rows[i].reason != NULL) {
-            rows[i].reason = keep(config, rows[i].reason);
+            const char *kept = sdsim_config_text(config, rows[i].reason);
+            rows[i].reason = kept != NULL ? kept : "out of memory";
         }
     }
     fine = fine && sdsim_scores_number(rows, plans->count);
