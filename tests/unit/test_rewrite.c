@@ -306,7 +306,8 @@ static void turn_at_random(struct bench *bench, uint64_t seed)
         const double digits = 1.0 + (double)sdsim_rng_below(&rng, 1000000) / 111111.0;
         if (sdsim_knob_is_free(knob)) {
             sdsim_knob_set(knob, 1e7 * digits * pow(10.0, power));
-            sdsim_knob_set_range(knob, 1.0 + (double)sdsim_rng_below(&rng, 4000) / 1000.0, 1.0 + (double)sdsim_rng_below(&rng, 4000) / 1000.0);
+            sdsim_knob_set_range(knob, 1.0 + (double)sdsim_rng_below(&rng, 4000) / 1000.0,
+                                 1.0 + (double)sdsim_rng_below(&rng, 4000) / 1000.0);
         }
     }
     sdsim_round_knobs(&bench->knobs);
