@@ -17,11 +17,17 @@ package_works()
     libyaml-dev) pkg-config --exists yaml-0.1 ;;
     libjansson-dev) pkg-config --exists jansson ;;
     libcminpack-dev) pkg-config --exists cminpack ;;
+    libzip-dev) pkg-config --exists libzip ;;
+    libzstd-dev) pkg-config --exists libzstd ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     dosfstools) command -v fsck.fat && command -v mkfs.fat ;;
     exfatprogs) command -v fsck.exfat && command -v mkfs.exfat ;;
     mtools) command -v mdir ;;
     gnuplot-nox) command -v gnuplot ;;
+    sigrok-cli) command -v sigrok-cli ;;
+    gcc-avr) command -v avr-gcc ;;
+    avr-libc) dpkg -s avr-libc ;;
+    gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
     git) command -v git ;;
     *) dpkg -s "$1" ;;
     esac >/dev/null 2>&1

@@ -12,7 +12,8 @@ if [ $# -eq 0 ]; then
 fi
 . "$root/tools/packages.sh"
 
-need_packages build-essential cmake ninja-build pkg-config libyaml-dev libjansson-dev libcminpack-dev
+need_packages build-essential cmake ninja-build pkg-config libyaml-dev libjansson-dev \
+    libcminpack-dev libzip-dev libzstd-dev
 
 cd "$root"
 cmake --preset release -DBUILD_TESTING=OFF >&2

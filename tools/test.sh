@@ -35,8 +35,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-dev libyaml-dev libjansson-dev libcminpack-dev \
-    libcmocka-dev dosfstools exfatprogs mtools gnuplot-nox git
+need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-dev libyaml-dev \
+    libjansson-dev libcminpack-dev libzip-dev libzstd-dev libcmocka-dev dosfstools exfatprogs mtools \
+    gnuplot-nox sigrok-cli gcc-avr avr-libc gcc-arm-none-eabi git
 
 cd "$root" || exit 2
 jobs=$(nproc 2>/dev/null || echo 2)
