@@ -7,6 +7,9 @@
  * next one on goes on without a command; anything else, one sector too, and sync, first sends CMD12
  * and waits for DAT0 (200 ms). No ACMD23. The FreeRTOS edition sends the same; its locks, interrupts
  * and task switches cost more.
+ *
+ * Before version 2.2 (FreeRTOS: 2.5), `stops_writes`: several sectors are announced with ACMD23, and
+ * CMD25 is ended in the same call (sd_card_sdio.c of the branch v1.1.2).
  */
 #include "driver/sd_pio_dma.h"
 
@@ -19,8 +22,19 @@ static bool end_stream(struct sdsim_driver *driver, sdsim_ps *now)
     return !open || sdsim_sd_stop(driver, now, &dat0_200ms);
 }
 
+static bool write_and_stop(struct sdsim_driver *driver, sdsim_ps *now,
+                           const struct sdsim_sd_part *part)
+{
+    const struct sdsim_sd_manner manner = {.command = sdsim_sd_block_command(part)};
+    return sdsim_sd_app(driver, now, 23, part->count) &&
+           sdsim_sd_move(driver, now, part, &manner) && sdsim_sd_stop(driver, now, &dat0_200ms);
+}
+
 static bool write_part(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_sd_part *part)
 {
+    if (driver->params->stops_writes && part->count > 1) {
+        return write_and_stop(driver, now, part);
+    }
     const bool continued = part->count > 1 && driver->writing && driver->next_lba == part->lba;
     if (!continued && !end_stream(driver, now)) {
         return false;

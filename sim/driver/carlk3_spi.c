@@ -11,6 +11,9 @@
  * stays open (CS goes high all the same): the next call of several sectors goes on in it if it
  * begins at the next sector. Anything else, and sync, ends it with a stop token and CMD13.
  *
+ * Before version 2.2 (FreeRTOS: 2.5), `stops_writes`: several sectors are announced with ACMD23, and
+ * CMD25 is ended in the same call (sd_card_spi.c of the branch v1.1.2).
+ *
  * Costs used: call, command, transfer, bulk, chunk, chunk_gap, crc16, copy.
  */
 #include "driver/spi_steps.h"
@@ -143,13 +146,38 @@ static bool write_sectors(struct sdsim_driver *driver, sdsim_ps *now, uint32_t l
     return driver->writing;
 }
 
+/* "Some SD cards want to be deselected between every command". */
+static void pulse(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    release(driver, now);
+    acquire(driver, now);
+}
+
+static bool write_and_stop(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba, uint32_t count,
+                           const struct sdsim_content *content)
+{
+    struct sdsim_result result;
+    struct sdsim_transaction tx = sdsim_spi_writing(driver, 25, lba, count, content);
+    tx.flags |= SDSIM_BLOCK_BUSY | SDSIM_STOP_TOKEN;
+    tx.ready = &ready_2s;
+    if (!sdsim_spi_app(driver, now, &identify.manner, 23, count, &result)) {
+        return false;
+    }
+    pulse(driver, now);
+    const bool done = sdsim_spi_do(driver, now, lba, &tx, &result);
+    pulse(driver, now);
+    return done && status(driver, now);
+}
+
 static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
                                      uint32_t count, const struct sdsim_content *content)
 {
     sdsim_driver_cpu(driver, now, driver->costs->call);
     acquire(driver, now);
     const bool done = count == 1 ? write_sector(driver, now, lba, content)
-                                 : write_sectors(driver, now, lba, count, content);
+                      : driver->params->stops_writes
+                          ? write_and_stop(driver, now, lba, count, content)
+                          : write_sectors(driver, now, lba, count, content);
     release(driver, now);
     return done ? SDSIM_DRIVER_OK : SDSIM_DRIVER_FAILED;
 }

@@ -96,10 +96,12 @@ struct sdsim_driver_params {
     uint64_t bounce_blocks;      /* blocks per command for buffers that can't be used directly */
     uint64_t most_blocks;        /* most blocks of one command; 0: any number */
     bool single_commands;        /* SdFat, shared: CMD17 reads one sector, not CMD18 */
-    sdsim_ps poll_sleep;         /* SPI: after each look that found the card not ready */
-    bool dma;                    /* SD mode: blocks move by DMA, not through a FIFO by the CPU */
-    bool block_count;            /* SD mode: CMD23 tells the card how many blocks will follow */
-    int ready_wait;              /* SD mode: enum sdsim_driver_ready_wait */
+    bool stops_writes;   /* carlk3: each write of several sectors is announced with ACMD23 and
+                                    stopped, instead of left open */
+    sdsim_ps poll_sleep; /* SPI: after each look that found the card not ready */
+    bool dma;            /* SD mode: blocks move by DMA, not through a FIFO by the CPU */
+    bool block_count;    /* SD mode: CMD23 tells the card how many blocks will follow */
+    int ready_wait;      /* SD mode: enum sdsim_driver_ready_wait */
 };
 
 /* The clocks on the wire, chosen by the host's clock rule (host/clock_rule.h). */

@@ -102,6 +102,12 @@ static const struct sdsim_key keys[] = {
      .type = SDSIM_VALUE_BOOL,
      .offset = AT(params.single_commands),
      .doc = "SdFat, shared: one sector is read with CMD17, not with CMD18 and CMD12."},
+    {.name = "stops_writes",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(params.stops_writes),
+     .doc = "no-OS-FatFS before 2.2: every write of several sectors begins with ACMD23 and is "
+            "stopped, "
+            "instead of left open for the next one."},
     {.name = "poll_sleep",
      .type = SDSIM_VALUE_TIME,
      .offset = AT(params.poll_sleep),
