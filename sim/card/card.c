@@ -197,7 +197,8 @@ static void reset(struct sdsim_card *card, bool selected)
     card->state = SDSIM_CARD_IDLE;
     card->app = false;
     card->crc_on = false;
-    card->high_speed = false;
+    card->access_mode = SDSIM_DEFAULT_SPEED;
+    card->may_lower = false;
     card->out_of_range = false;
     card->width = 1;
     card->rca = 0;
@@ -224,11 +225,26 @@ static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t 
     if (card->spi) {
         reply_plain(card, end, reply);
     } else {
+        card->may_lower = ready && (argument & SDSIM_OCR_S18) != 0 && card->params->uhs_hz > 0 &&
+                          !card->low_voltage;
         reply_word(card, end,
                    SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) |
-                       (ready && high_capacity ? SDSIM_OCR_CCS : 0),
+                       (ready && high_capacity ? SDSIM_OCR_CCS : 0) |
+                       (card->may_lower ? SDSIM_OCR_S18 : 0),
                    reply);
     }
+}
+
+/* CMD11, only after ACMD41 granted it (section 4.2.4.2). The lines' change of voltage takes clocks
+ * and time of the host's, not of the card's. */
+static void lower_voltage(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+{
+    if (!card->may_lower) {
+        reply_illegal(card, reply);
+        return;
+    }
+    card->low_voltage = true;
+    reply_plain(card, end, reply);
 }
 
 static uint32_t ocr(const struct sdsim_card *card)
@@ -243,7 +259,7 @@ static void csd_or_cid(struct sdsim_card *card, sdsim_ps end, uint8_t index,
                        struct sdsim_reply *reply)
 {
     if (index == 9) {
-        sdsim_csd(card->params, card->high_speed, card->block);
+        sdsim_csd(card->params, card->access_mode, card->block);
     } else {
         sdsim_cid(card->params, card->block);
     }
@@ -294,6 +310,7 @@ static const struct rule basic_rules[64] = {
     [8] = {IN_IDLE, IN_IDLE | IN_TRANSFER},
     [9] = {IN_STANDBY, IN_TRANSFER},
     [10] = {IN_STANDBY, IN_TRANSFER},
+    [11] = {IN_READY, 0},
     [12] = {IN_DATA | IN_RECEIVE, IN_ANY},
     [13] = {IN_STANDBY | IN_TRANSFER | IN_DATA | IN_RECEIVE, IN_ANY},
     [16] = {IN_TRANSFER, IN_TRANSFER},
@@ -384,8 +401,8 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         card->state = SDSIM_CARD_STANDBY;
         break;
     case 6:
-        card->high_speed =
-            sdsim_switch_status(card->params, argument, card->high_speed, card->block) != 0;
+        card->access_mode = sdsim_switch_status(card->params, argument, card->access_mode,
+                                                card->low_voltage, card->block);
         reply_register(card, end, SDSIM_STATUS_BYTES, reply);
         break;
     case 7:
@@ -401,6 +418,9 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
     case 9:
     case 10:
         csd_or_cid(card, end, index, reply);
+        break;
+    case 11:
+        lower_voltage(card, end, reply);
         break;
     case 12:
         stop_command(card, end, reply);

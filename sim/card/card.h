@@ -12,7 +12,7 @@
  * are here.
  *
  * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
- * SD Physical Layer Simplified Specification. Commands known: 0 2 3 6 7 8 9 10 12 13 16 17 18 23 24
+ * SD Physical Layer Simplified Specification. Commands known: 0 2 3 6 7 8 9 10 11 12 13 16 17 18 23 24
  * 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51.
  *
  * Limits: no password lock, no write protection, no CMD20, no UHS signalling; one card on the bus.
@@ -83,11 +83,13 @@ struct sdsim_card {
     struct sdsim_flash flash;
     enum sdsim_card_state state;
     bool spi;
-    bool app;    /* CMD55 came before */
-    bool crc_on; /* SPI: CMD59 */
-    bool high_speed;
-    bool out_of_range; /* kept until read by a status command */
-    uint8_t width;     /* SD: 1 or 4 */
+    bool app;                           /* CMD55 came before */
+    bool crc_on;                        /* SPI: CMD59 */
+    enum sdsim_access_mode access_mode; /* CMD6 */
+    bool may_lower;                     /* ACMD41 granted 1.8 V: CMD11 may follow */
+    bool low_voltage;                   /* CMD11; until power is off */
+    bool out_of_range;                  /* kept until read by a status command */
+    uint8_t width;                      /* SD: 1 or 4 */
     uint16_t rca;
     uint32_t sectors;     /* by the CSD */
     uint32_t lba;         /* of the next block of a transfer */

@@ -45,6 +45,8 @@ struct sdsim_card_params {
                              dropped, reads there give 0xFF (the "limbo" kind of fake) */
     uint64_t spi_hz;      /* highest clock in SPI mode and default speed */
     uint64_t high_hz;     /* highest clock after CMD6 to high speed in SD mode; 0: no high speed */
+    uint64_t uhs_hz;      /* highest clock at 1.8 V in SD mode: 100 MHz SDR50, 208 MHz SDR104; 0: no
+                             UHS-I */
     uint64_t n_cr;        /* SPI: bytes between command and response, 0..8 */
     uint64_t n_ac;        /* SPI: least bytes between response and start token, 0..8 */
     uint64_t n_br;        /* SPI: bytes between stop token and busy, 0..1 */

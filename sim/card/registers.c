@@ -63,7 +63,16 @@ uint32_t sdsim_csd_sectors(const struct sdsim_card_params *params)
     return (uint32_t)(((uint64_t)c_size + 1) << (mult + 2 + read_bl_len - 9));
 }
 
-void sdsim_csd(const struct sdsim_card_params *params, int high_speed, uint8_t csd[SDSIM_CSD_BYTES])
+/* 25, 50, 100 and 200 Mbit/s per line (section 5.3.2). */
+static const uint8_t tran_speeds[] = {
+    [SDSIM_DEFAULT_SPEED] = 0x32,
+    [SDSIM_HIGH_SPEED] = 0x5A,
+    [SDSIM_SDR50] = 0x0B,
+    [SDSIM_SDR104] = 0x2B,
+};
+
+void sdsim_csd(const struct sdsim_card_params *params, enum sdsim_access_mode mode,
+               uint8_t csd[SDSIM_CSD_BYTES])
 {
     memset(csd, 0, SDSIM_CSD_BYTES);
     const struct {
@@ -71,8 +80,8 @@ void sdsim_csd(const struct sdsim_card_params *params, int high_speed, uint8_t c
         unsigned width;
         unsigned value;
     } common[] = {
-        {112, 8, 0x0E},                      /* TAAC 1 ms */
-        {96, 8, high_speed ? 0x5Au : 0x32u}, /* TRAN_SPEED 50 or 25 MHz */
+        {112, 8, 0x0E},             /* TAAC 1 ms */
+        {96, 8, tran_speeds[mode]}, /* TRAN_SPEED */
         {84, 12,
          sdsim_card_version(params) >= SDSIM_VERSION_1_10
              ? 0x5B5u
@@ -181,19 +190,32 @@ void sdsim_sd_status(const struct sdsim_card_params *params, unsigned bus_width,
     }
 }
 
-int sdsim_switch_status(const struct sdsim_card_params *params, uint32_t argument, int high_speed,
-                        uint8_t status[SDSIM_STATUS_BYTES])
+/* The modes a card has, a bit for each. */
+static unsigned access_modes(const struct sdsim_card_params *params, bool low_voltage)
+{
+    const unsigned slow = 1u << SDSIM_DEFAULT_SPEED;
+    const unsigned high = params->high_hz > 0 ? 1u << SDSIM_HIGH_SPEED : 0;
+    const unsigned uhs = !low_voltage || params->uhs_hz == 0 ? 0
+                         : params->uhs_hz < SDSIM_SDR104_HZ
+                             ? 1u << SDSIM_SDR50
+                             : 1u << SDSIM_SDR50 | 1u << SDSIM_SDR104;
+    return slow | high | uhs;
+}
+
+enum sdsim_access_mode sdsim_switch_status(const struct sdsim_card_params *params,
+                                           uint32_t argument, enum sdsim_access_mode mode,
+                                           bool low_voltage, uint8_t status[SDSIM_STATUS_BYTES])
 {
     memset(status, 0, SDSIM_STATUS_BYTES);
     const unsigned wanted = argument & 0xF;
-    const unsigned supported = params->high_hz > 0 ? 3u : 1u;
-    unsigned selected = wanted == 0xF ? (unsigned)high_speed : wanted;
-    if (selected > 1 || (supported >> selected & 1u) == 0) {
+    const unsigned supported = access_modes(params, low_voltage);
+    unsigned selected = wanted == 0xF ? (unsigned)mode : wanted;
+    if ((supported >> selected & 1u) == 0) {
         selected = 0xF; /* not possible */
     }
     sdsim_register_put(status, SDSIM_STATUS_BYTES, 496, 16, 100); /* mA */
     sdsim_register_put(status, SDSIM_STATUS_BYTES, 400, 16, 0x8000u | supported);
     sdsim_register_put(status, SDSIM_STATUS_BYTES, 376, 4, selected);
-    const int switching = (argument >> 31) != 0 && selected != 0xF;
-    return switching ? (int)selected : high_speed;
+    const bool switching = (argument >> 31) != 0 && selected != 0xF;
+    return switching ? (enum sdsim_access_mode)selected : mode;
 }

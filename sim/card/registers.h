@@ -6,6 +6,7 @@
 #ifndef SDSIM_CARD_REGISTERS_H
 #define SDSIM_CARD_REGISTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "card/params.h"
@@ -15,9 +16,13 @@
 #define SDSIM_SCR_BYTES    8
 #define SDSIM_STATUS_BYTES 64 /* SD status and switch status */
 
+/* What SDR104 is for; slower UHS-I cards have SDR50 only. */
+#define SDSIM_SDR104_HZ 208000000u
+
 /* Bits of the OCR. */
 #define SDSIM_OCR_VOLTAGES 0x00FF8000u /* 2.7 V to 3.6 V */
 #define SDSIM_OCR_CCS      0x40000000u /* block addressing */
+#define SDSIM_OCR_S18      0x01000000u /* ACMD41: 1.8 V asked for, and granted */
 #define SDSIM_OCR_READY    0x80000000u
 
 /* Puts `width` bits of value into a register of `bytes` bytes; bit 0 is the last bit sent. */
@@ -29,15 +34,25 @@ uint64_t sdsim_register_get(const uint8_t *reg, unsigned bytes, unsigned low_bit
 /* The capacity in sectors the CSD of this profile can express (at most the profile's). */
 uint32_t sdsim_csd_sectors(const struct sdsim_card_params *params);
 
-/* `high_speed`: TRAN_SPEED says 50 MHz. */
-void sdsim_csd(const struct sdsim_card_params *params, int high_speed,
+/* Access modes of CMD6, function group 1 (section 4.3.10). */
+enum sdsim_access_mode {
+    SDSIM_DEFAULT_SPEED = 0,
+    SDSIM_HIGH_SPEED = 1, /* SDR25 at 1.8 V */
+    SDSIM_SDR50 = 2,
+    SDSIM_SDR104 = 3,
+};
+
+/* TRAN_SPEED is that of the access mode. */
+void sdsim_csd(const struct sdsim_card_params *params, enum sdsim_access_mode mode,
                uint8_t csd[SDSIM_CSD_BYTES]);
 void sdsim_cid(const struct sdsim_card_params *params, uint8_t cid[SDSIM_CID_BYTES]);
 void sdsim_scr(const struct sdsim_card_params *params, uint8_t scr[SDSIM_SCR_BYTES]);
 void sdsim_sd_status(const struct sdsim_card_params *params, unsigned bus_width,
                      uint8_t status[SDSIM_STATUS_BYTES]);
-/* Answer to CMD6 with this argument; returns 1 if the card is in high speed afterwards. */
-int sdsim_switch_status(const struct sdsim_card_params *params, uint32_t argument, int high_speed,
-                        uint8_t status[SDSIM_STATUS_BYTES]);
+/* Answer to CMD6 with this argument of a card in `mode`; returns the mode afterwards. The UHS modes
+ * need `low_voltage`, 1.8 V on the lines. */
+enum sdsim_access_mode sdsim_switch_status(const struct sdsim_card_params *params,
+                                           uint32_t argument, enum sdsim_access_mode mode,
+                                           bool low_voltage, uint8_t status[SDSIM_STATUS_BYTES]);
 
 #endif

@@ -50,6 +50,7 @@
 #define SDSIM_DRIVER_COSTS_NUTTX_MMCSD          "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_MACHINE_SDCARD       SDSIM_COSTS_SD
 #define SDSIM_DRIVER_COSTS_NXP_USDHC            "call, command, bulk, wake, copy"
+#define SDSIM_DRIVER_COSTS_NXP_USDHC_UHS        "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_SMOOTHIE_SDMMC       "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_GENERIC_SD           SDSIM_COSTS_SD_FIFO_BULK
 #define SDSIM_DRIVER_COSTS_LINUX_MMC            "call, command, bulk, wake, copy"

@@ -42,6 +42,7 @@
  *     circuitpython-sdioio-samd  sdioio_samd.c SD 1-bit, 4-bit
  *     nuttx-mmcsd-sdio        nuttx_mmcsd.c    SD 1-bit, 4-bit
  *     nxp-sdk-usdhc           nxp_usdhc.c      SD 1-bit, 4-bit
+ *     nxp-sdk-usdhc-uhs       nxp_usdhc.c      SD 4-bit
  *     smoothie-lpc-sdmmc      smoothie_sdmmc.c SD 1-bit, 4-bit
  *     generic-sd              generic_sd.c     SD 1-bit, 4-bit
  *     linux-mmc               linux_mmc.c      SD 1-bit, 4-bit
@@ -164,7 +165,8 @@ struct sdsim_driver {
     struct sdsim_sd_engine sd;
     bool usable_buffers;  /* the caller's buffers can be used by DMA */
     bool block_addresses; /* known after init */
-    bool high_speed;      /* the card was switched to high speed */
+    bool high_speed;      /* the card was switched to high speed, or to a UHS-I mode */
+    bool low_voltage;     /* the lines are at 1.8 V */
     uint32_t rca;         /* SD mode: known after init */
     uint32_t sectors;     /* known after init */
     bool writing;         /* a CMD25 was left open; the next block goes to next_lba */

@@ -50,6 +50,7 @@
     X(MACHINE_SDCARD, machine_sdcard, "micropython-machine-sdcard",                                \
       "MicroPython machine.SDCard on ESP32")                                                       \
     X(NXP_USDHC, nxp_usdhc, "nxp-sdk-usdhc", "NXP's MCUXpresso SDK on the USDHC")                  \
+    X(NXP_USDHC_UHS, nxp_usdhc_uhs, "nxp-sdk-usdhc-uhs", "the same at 1.8 V, UHS-I")               \
     X(SMOOTHIE_SDMMC, smoothie_sdmmc, "smoothie-lpc-sdmmc",                                        \
       "LPCOpen on the LPC43xx, as in Smoothie")                                                    \
     X(GENERIC_SD, generic_sd, "generic-sd", "a plain SD driver, polled or by DMA")                 \

@@ -9,7 +9,7 @@
  *
  * Costs used: call, command, wake, bulk (between two blocks), copy.
  *
- * Limits: no UHS speeds, which the SDK uses where the board has 1.8 V.
+ * Where the board has 1.8 V (nxp-sdk-usdhc-uhs) the SDK goes on to SDR50 or SDR104.
  */
 #include "driver/sd_bus.h"
 
@@ -41,6 +41,24 @@ const struct sdsim_driver_class sdsim_driver_nxp_usdhc = {
     .request = sdsim_sd_request,
     .attach = attach,
     .init = init,
+    .read = sdsim_sd_read,
+    .write = sdsim_sd_write,
+    .move = move,
+};
+
+static enum sdsim_driver_error init_uhs(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    const struct sdsim_sd_identification how = {.registers = true, .high_speed = true, .uhs = true};
+    return sdsim_sd_identify(driver, now, &how);
+}
+
+const struct sdsim_driver_class sdsim_driver_nxp_usdhc_uhs = {
+    .name = "nxp-sdk-usdhc-uhs",
+    .costs_of = "nxp-sdk-usdhc",
+    .sd = true,
+    .request = sdsim_sd_request_uhs,
+    .attach = attach,
+    .init = init_uhs,
     .read = sdsim_sd_read,
     .write = sdsim_sd_write,
     .move = move,

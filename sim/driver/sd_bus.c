@@ -2,6 +2,11 @@
 
 /* Default speed ends here (SD Physical Layer Simplified Specification, 4.3.10). */
 static const uint64_t default_speed_hz = 25000000;
+static const uint64_t high_speed_hz = 50000000;
+
+/* The clock stands still for 5 ms while the lines change to 1.8 V, and the card has 1 ms more to
+ * say that it has seen it (section 4.2.4.2). */
+static const sdsim_ps lowering = 6 * SDSIM_MS;
 
 bool sdsim_sd_plain(struct sdsim_driver *driver, sdsim_ps *now, uint8_t index, uint32_t argument)
 {
@@ -23,7 +28,14 @@ static uint32_t word(const struct sdsim_result *result)
            (uint32_t)result->extra[2] << 8 | result->extra[3];
 }
 
-/* ACMD41 until the card is ready. */
+static bool lower_voltage(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    driver->low_voltage = sdsim_sd_plain(driver, now, 11, 0);
+    sdsim_driver_sleep(driver, now, lowering);
+    return driver->low_voltage;
+}
+
+/* ACMD41 until the card is ready, and 1.8 V where it is granted. */
 static bool power_up(struct sdsim_driver *driver, sdsim_ps *now,
                      const struct sdsim_sd_identification *how)
 {
@@ -32,7 +44,9 @@ static bool power_up(struct sdsim_driver *driver, sdsim_ps *now,
     sdsim_driver_sleep(driver, now, how->after_reset);
     const bool version2 =
         sdsim_driver_command(driver, now, 0, 8, 0x1AA, SDSIM_RESPONSE_R3, &result);
-    const uint32_t condition = SDSIM_OCR_VOLTAGES | (version2 ? SDSIM_OCR_CCS : 0);
+    const bool uhs = how->uhs && driver->clocks.asked_hz > high_speed_hz;
+    const uint32_t condition =
+        SDSIM_OCR_VOLTAGES | (version2 ? SDSIM_OCR_CCS : 0) | (uhs ? SDSIM_OCR_S18 : 0);
     const sdsim_ps start = *now;
     while (*now - start <= SDSIM_S) {
         if (!sdsim_sd_plain(driver, now, 55, 0) ||
@@ -41,7 +55,7 @@ static bool power_up(struct sdsim_driver *driver, sdsim_ps *now,
         }
         if ((word(&result) & SDSIM_OCR_READY) != 0) {
             driver->block_addresses = (word(&result) & SDSIM_OCR_CCS) != 0;
-            return true;
+            return (word(&result) & SDSIM_OCR_S18) == 0 || lower_voltage(driver, now);
         }
         sdsim_driver_sleep(driver, now, how->retry);
     }
@@ -49,23 +63,45 @@ static bool power_up(struct sdsim_driver *driver, sdsim_ps *now,
     return false;
 }
 
-/* True also if the card stays at default speed. */
-static bool switch_to_high_speed(struct sdsim_driver *driver, sdsim_ps *now)
+static bool access_mode(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument,
+                        uint8_t status[SDSIM_STATUS_BYTES], struct sdsim_result *result)
 {
-    uint8_t status[SDSIM_STATUS_BYTES];
     const struct sdsim_transaction tx = {
         .flags = SDSIM_COMMAND,
         .command = 6,
-        .argument = 0x80FFFFF1,
+        .argument = argument,
         .response = SDSIM_RESPONSE_R1,
         .direction = SDSIM_READ_BLOCKS,
         .blocks = 1,
         .block_bytes = SDSIM_STATUS_BYTES,
         .out = status,
     };
+    return sdsim_driver_do(driver, now, "CMD6", SDSIM_NO_LBA, &tx, result);
+}
+
+/* The fastest mode the card has; at 3.3 V that is high speed, and is not asked for. */
+static enum sdsim_access_mode fastest_mode(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    uint8_t status[SDSIM_STATUS_BYTES];
     struct sdsim_result result;
-    driver->high_speed = sdsim_driver_do(driver, now, "CMD6", SDSIM_NO_LBA, &tx, &result) &&
-                         sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == 1;
+    enum sdsim_access_mode mode = SDSIM_HIGH_SPEED;
+    if (driver->low_voltage && access_mode(driver, now, 0x00FFFFFF, status, &result)) {
+        const uint64_t modes = sdsim_register_get(status, SDSIM_STATUS_BYTES, 400, 16);
+        mode = (modes >> SDSIM_SDR104 & 1) != 0  ? SDSIM_SDR104
+               : (modes >> SDSIM_SDR50 & 1) != 0 ? SDSIM_SDR50
+                                                 : SDSIM_HIGH_SPEED;
+    }
+    return mode;
+}
+
+/* True also if the card stays at default speed. */
+static bool switch_mode(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    uint8_t status[SDSIM_STATUS_BYTES];
+    struct sdsim_result result;
+    const enum sdsim_access_mode mode = fastest_mode(driver, now);
+    driver->high_speed = access_mode(driver, now, 0x80FFFFF0u | (uint32_t)mode, status, &result) &&
+                         sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == (uint64_t)mode;
     /* A card before version 1.10 does not know the command and stays silent. */
     return driver->high_speed || result.outcome == SDSIM_OUTCOME_NO_RESPONSE ||
            result.outcome == SDSIM_OUTCOME_OK;
@@ -111,7 +147,7 @@ enum sdsim_driver_error sdsim_sd_identify(struct sdsim_driver *driver, sdsim_ps 
         return SDSIM_DRIVER_FAILED;
     }
     if (how->high_speed && driver->clocks.asked_hz > default_speed_hz &&
-        !switch_to_high_speed(driver, now)) {
+        !switch_mode(driver, now)) {
         return SDSIM_DRIVER_FAILED;
     }
     sdsim_driver_clock_full(driver);
@@ -124,6 +160,14 @@ uint64_t sdsim_sd_request(uint64_t asked_hz, const struct sdsim_card_params *car
     const uint64_t most =
         asked_hz > default_speed_hz && card->high_hz > 0 ? card->high_hz : default_speed_hz;
     return asked_hz < most ? asked_hz : most;
+}
+
+uint64_t sdsim_sd_request_uhs(uint64_t asked_hz, const struct sdsim_card_params *card)
+{
+    if (asked_hz <= high_speed_hz || card->uhs_hz == 0) {
+        return sdsim_sd_request(asked_hz, card);
+    }
+    return asked_hz < card->uhs_hz ? asked_hz : card->uhs_hz;
 }
 
 /* ---- calls ---- */

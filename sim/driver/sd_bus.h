@@ -16,6 +16,8 @@ struct sdsim_sd_identification {
     sdsim_ps retry;       /* sleep after each ACMD41 that says "not yet" */
     bool registers;       /* reads SCR and SD status */
     bool high_speed;      /* CMD6 if the clock asked for is above 25 MHz */
+    bool uhs;             /* 1.8 V (CMD11) and SDR50 or SDR104 if the card grants them and the clock
+                             asked for is above 50 MHz */
 };
 
 /*
@@ -27,6 +29,8 @@ enum sdsim_driver_error sdsim_sd_identify(struct sdsim_driver *driver, sdsim_ps 
 
 /* Clock requests of drivers that switch to high speed (CMD6): 50 MHz is for cards that have it. */
 uint64_t sdsim_sd_request(uint64_t asked_hz, const struct sdsim_card_params *card);
+/* And of those that go on to the UHS-I modes. */
+uint64_t sdsim_sd_request_uhs(uint64_t asked_hz, const struct sdsim_card_params *card);
 
 /* Blocks to be moved: some of a call. */
 struct sdsim_sd_part {

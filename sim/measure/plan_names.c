@@ -198,6 +198,7 @@ static const struct {
     {"stm32-hal-sdio", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
     {"stm32-hal-sdio", NULL, ANY, NULL, 0, "stm32-hal-sd"},
     {"stm32-hal-sd", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
+    {"nxp-sdk-usdhc", NULL, ANY, "UHS-I", 0, "nxp-sdk-usdhc-uhs"},
     {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", 0, "nuttx-mmcsd-sdio-px4"},
     {"p2-sd-driver", NULL, ANY, "driver moves one sector per command", 0, "p2-sd-driver-single"},
     {"sdfat-spi-dedicated", NULL, ANY, "stream=per-call", 0, "sdfat-spi-shared"},

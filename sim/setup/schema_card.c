@@ -69,6 +69,13 @@ static const struct sdsim_key keys[] = {
      .profile = true,
      .max = 208000000,
      .doc = "Highest clock after CMD6 in SD mode; leave out for cards without high speed."},
+    {.name = "uhs_clock",
+     .type = SDSIM_VALUE_FREQUENCY,
+     .offset = AT(uhs_hz),
+     .profile = true,
+     .max = 208000000,
+     .doc = "Highest clock at 1.8 V, after CMD11 and CMD6, in SD mode: from 208MHz on SDR104, else "
+            "SDR50; leave out for cards without UHS-I."},
     {.name = "n_cr",
      .type = SDSIM_VALUE_COUNT,
      .offset = AT(n_cr),

@@ -157,7 +157,7 @@ static void initialisation_on_the_sd_bus(void **state)
     reply = sdsim_test_card_sd(&bench, 6, 0x80FFFFF1u);
     assert_int_equal(reply->data, SDSIM_DATA_REGISTER);
     assert_int_equal(reply->block_bytes, SDSIM_STATUS_BYTES);
-    assert_true(bench.card.high_speed);
+    assert_int_equal(bench.card.access_mode, SDSIM_HIGH_SPEED);
     sdsim_test_card_power_down(&bench);
 }
 

@@ -88,7 +88,7 @@ static void csd_capacity(void **state)
         const struct sdsim_card_params params = {.type = rows[i].type,
                                                  .capacity = rows[i].capacity};
         uint8_t csd[SDSIM_CSD_BYTES];
-        sdsim_csd(&params, 0, csd);
+        sdsim_csd(&params, SDSIM_DEFAULT_SPEED, csd);
         if (capacity_of(csd) != rows[i].told ||
             (uint64_t)sdsim_csd_sectors(&params) * 512 != rows[i].told ||
             get(csd, 16, 83, 80) != rows[i].read_bl_len) {
@@ -106,18 +106,20 @@ static void csd_speed(void **state)
     (void)state;
     static const struct {
         enum sdsim_card_version version;
-        int high_speed;
+        enum sdsim_access_mode mode;
         unsigned tran_speed;
         unsigned class_10;
-    } rows[] = {{SDSIM_VERSION_1_00, 0, 0x32, 0},
-                {SDSIM_VERSION_1_10, 0, 0x32, 1},
-                {SDSIM_VERSION_LATEST, 0, 0x32, 1},
-                {SDSIM_VERSION_LATEST, 1, 0x5A, 1}};
+    } rows[] = {{SDSIM_VERSION_1_00, SDSIM_DEFAULT_SPEED, 0x32, 0},
+                {SDSIM_VERSION_1_10, SDSIM_DEFAULT_SPEED, 0x32, 1},
+                {SDSIM_VERSION_LATEST, SDSIM_DEFAULT_SPEED, 0x32, 1},
+                {SDSIM_VERSION_LATEST, SDSIM_HIGH_SPEED, 0x5A, 1},
+                {SDSIM_VERSION_LATEST, SDSIM_SDR50, 0x0B, 1},
+                {SDSIM_VERSION_LATEST, SDSIM_SDR104, 0x2B, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_card_params params = {
             .type = SDSIM_SDHC, .capacity = 8 * GIB, .version = (int)rows[i].version};
         uint8_t csd[SDSIM_CSD_BYTES];
-        sdsim_csd(&params, rows[i].high_speed, csd);
+        sdsim_csd(&params, rows[i].mode, csd);
         assert_int_equal(get(csd, 16, 103, 96), rows[i].tran_speed);
         assert_int_equal(get(csd, 16, 94, 94), rows[i].class_10);
         /* What version 2 fixes. */
@@ -238,26 +240,37 @@ static void switch_function(void **state)
     static const struct {
         const char *what;
         uint64_t high_hz;
+        uint64_t uhs_hz;
+        bool low_voltage;
         uint32_t argument;
         int before, after;
         unsigned selected;
+        unsigned supported;
     } rows[] = {
-        {"asking for high speed", 50000000, 0x00FFFFF1, 0, 0, 1},
-        {"switching to high speed", 50000000, 0x80FFFFF1, 0, 1, 1},
-        {"switching back", 50000000, 0x80FFFFF0, 1, 0, 0},
-        {"leaving it", 50000000, 0x80FFFFFF, 1, 1, 1},
-        {"a function that is not there", 50000000, 0x80FFFFF3, 1, 1, 0xF},
-        {"a card without high speed", 0, 0x80FFFFF1, 0, 0, 0xF},
+        {"asking for high speed", 50000000, 0, false, 0x00FFFFF1, 0, 0, 1, 3},
+        {"switching to high speed", 50000000, 0, false, 0x80FFFFF1, 0, 1, 1, 3},
+        {"switching back", 50000000, 0, false, 0x80FFFFF0, 1, 0, 0, 3},
+        {"leaving it", 50000000, 0, false, 0x80FFFFFF, 1, 1, 1, 3},
+        {"a function that is not there", 50000000, 0, false, 0x80FFFFF3, 1, 1, 0xF, 3},
+        {"a reserved function", 50000000, 208000000, true, 0x80FFFFFE, 1, 1, 0xF, 0xF},
+        {"a card without high speed", 0, 0, false, 0x80FFFFF1, 0, 0, 0xF, 1},
+        {"UHS-I at 3.3 V", 50000000, 208000000, false, 0x80FFFFF3, 0, 0, 0xF, 3},
+        {"SDR104", 50000000, 208000000, true, 0x80FFFFF3, 0, 3, 3, 0xF},
+        {"SDR50", 50000000, 100000000, true, 0x80FFFFF2, 0, 2, 2, 7},
+        {"SDR104 of a slower card", 50000000, 100000000, true, 0x80FFFFF3, 0, 0, 0xF, 7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct sdsim_card_params params = {.high_hz = rows[i].high_hz};
+        const struct sdsim_card_params params = {.high_hz = rows[i].high_hz,
+                                                 .uhs_hz = rows[i].uhs_hz};
         uint8_t status[SDSIM_STATUS_BYTES];
-        const int after = sdsim_switch_status(&params, rows[i].argument, rows[i].before, status);
+        const int after = (int)sdsim_switch_status(&params, rows[i].argument,
+                                                   (enum sdsim_access_mode)rows[i].before,
+                                                   rows[i].low_voltage, status);
         if (after != rows[i].after || get(status, 64, 379, 376) != rows[i].selected) {
-            fail_msg("%s: high speed %d, function %u", rows[i].what, after,
+            fail_msg("%s: access mode %d, function %u", rows[i].what, after,
                      (unsigned)get(status, 64, 379, 376));
         }
-        assert_int_equal(get(status, 64, 401, 400), rows[i].high_hz > 0 ? 3 : 1);
+        assert_int_equal(get(status, 64, 415, 400), 0x8000 | rows[i].supported);
         assert_true(get(status, 64, 511, 496) > 0); /* it draws some current */
     }
 }

@@ -177,6 +177,10 @@ static const struct {
      {.code = SDSIM_DRIVER_CARLK3_SDIO},
      false,
      " 24*1 | 25*4 | >*4 | 12d 17*1 | 18*4 12d | 18*4 12d | |"},
+    {"carlk3, before 2.2",
+     {.code = SDSIM_DRIVER_CARLK3_SDIO, .stops_writes = true},
+     false,
+     " 24*1 | 55 23 25*4 12d | 55 23 25*4 12d | 17*1 | 18*4 12d | 18*4 12d | |"},
     {"ZuluSCSI",
      {.code = SDSIM_DRIVER_ZULUSCSI_SDIO},
      false,
@@ -264,10 +268,59 @@ static void sequences(void **state)
     }
 }
 
+/* Which drivers lower the lines to 1.8 V, with which cards, and which mode they ask for. */
+static void uhs(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sdsim_driver_code code;
+        uint64_t asked_hz;
+        uint64_t uhs_hz; /* of the card */
+        bool low_voltage;
+        enum sdsim_access_mode mode;
+        uint64_t request; /* of the clock */
+    } cases[] = {
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 208000000, 208000000, true, SDSIM_SDR104, 208000000},
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 198000000, 208000000, true, SDSIM_SDR104, 198000000},
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 198000000, 100000000, true, SDSIM_SDR50, 100000000},
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 198000000, 0, false, SDSIM_HIGH_SPEED, 50000000},
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 50000000, 208000000, false, SDSIM_HIGH_SPEED, 50000000},
+        {SDSIM_DRIVER_NXP_USDHC_UHS, 25000000, 208000000, false, SDSIM_DEFAULT_SPEED, 25000000},
+        {SDSIM_DRIVER_NXP_USDHC, 198000000, 208000000, false, SDSIM_HIGH_SPEED, 50000000},
+    };
+    static const struct sdsim_driver_costs costs = {.call = SDSIM_US};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sdsim_card_params params = card_params;
+        const struct sdsim_driver_params driver_params = {.code = (int)cases[i].code};
+        const struct sdsim_driver_clocks clocks = {.asked_hz = cases[i].asked_hz,
+                                                   .init_num = 400000,
+                                                   .init_den = 1,
+                                                   .num = 50000000,
+                                                   .den = 1};
+        struct bench bench = {.now = 0};
+        params.uhs_hz = cases[i].uhs_hz;
+        bench.medium = sdsim_medium_create(SECTORS, 0);
+        assert_non_null(bench.medium);
+        sdsim_card_init(&bench.card, &params, bench.medium, 1, 0);
+        sdsim_fast_init(&bench.scribe.port, SDSIM_BUS_SD4, &bench.card, &bench.meter);
+        sdsim_driver_attach(&bench.driver, &driver_params, &costs, &bench.scribe.port, &clocks,
+                            true);
+        assert_int_equal(sdsim_driver_init(&bench.driver, &bench.now), SDSIM_DRIVER_OK);
+        if (bench.card.low_voltage != cases[i].low_voltage ||
+            bench.card.access_mode != cases[i].mode ||
+            bench.driver.class->request(cases[i].asked_hz, &params) != cases[i].request) {
+            fail_msg("case %zu: low voltage %d, access mode %d", i, bench.card.low_voltage,
+                     (int)bench.card.access_mode);
+        }
+        sdsim_medium_destroy(bench.medium);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sequences),
+        cmocka_unit_test(uhs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,13 +26,22 @@ static const struct sdsim_card_params slow_commit = {
     .flash = {.page_bytes = 32768, .w1 = 20 * SDSIM_MS, .wstop = 20 * SDSIM_MS},
 };
 
+static struct sdsim_test_spi_bench *up_release(enum sdsim_driver_code code, bool stops_writes,
+                                               const struct sdsim_card_params *card)
+{
+    static struct sdsim_driver_params params;
+    params = (struct sdsim_driver_params){.code = (int)code,
+                                          .status_after_read = 1,
+                                          .status_after_write = 1,
+                                          .tick = 10 * SDSIM_MS,
+                                          .stops_writes = stops_writes};
+    return sdsim_test_spi_up(card, &params, &no_costs, true);
+}
+
 static struct sdsim_test_spi_bench *up(enum sdsim_driver_code code,
                                        const struct sdsim_card_params *card)
 {
-    static struct sdsim_driver_params params;
-    params = (struct sdsim_driver_params){
-        .code = (int)code, .status_after_read = 1, .status_after_write = 1, .tick = 10 * SDSIM_MS};
-    return sdsim_test_spi_up(card, &params, &no_costs, true);
+    return up_release(code, false, card);
 }
 
 static const char *name_of(enum sdsim_driver_code code)
@@ -57,40 +66,53 @@ static const struct policy {
     unsigned status_write_1, status_write_n;
     bool returns_busy_1, returns_busy_n; /* the card is still busy when a write returns */
     enum open after_read_n, after_write_n;
-    unsigned behind; /* bytes with CS high behind a call */
+    unsigned behind;   /* bytes with CS high behind a call */
+    bool stops_writes; /* a release that does */
 } policies[] = {
-    {SDSIM_DRIVER_ARDUINO_SD, 1, 17, 18, 24, 25, true, 0, 1, 1, false, true, NOTHING, NOTHING, 0},
-    {SDSIM_DRIVER_IDF_SDSPI, 0, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 1},
-    {SDSIM_DRIVER_SDCARDIO, 1, 17, 18, 25, 25, false, 0, 0, 0, false, false, NOTHING, A_WRITE, 1},
-    {SDSIM_DRIVER_MICROPYTHON, 0, 17, 18, 24, 25, false, 0, 0, 0, false, false, NOTHING, NOTHING,
-     1},
+    {SDSIM_DRIVER_ARDUINO_SD, 1, 17, 18, 24, 25, true, 0, 1, 1, false, true, NOTHING, NOTHING, 0,
+     false},
+    {SDSIM_DRIVER_IDF_SDSPI, 0, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_SDCARDIO, 1, 17, 18, 25, 25, false, 0, 0, 0, false, false, NOTHING, A_WRITE, 1,
+     false},
+    {SDSIM_DRIVER_MICROPYTHON, 0, 17, 18, 24, 25, false, 0, 0, 0, false, false, NOTHING, NOTHING, 1,
+     false},
     {SDSIM_DRIVER_ADAFRUIT_SDCARD, 1, 17, 18, 24, 25, false, 0, 0, 0, false, true, NOTHING, NOTHING,
-     1},
-    {SDSIM_DRIVER_SDCARDIO_6, 1, 17, 18, 24, 25, false, 0, 0, 0, false, true, NOTHING, NOTHING, 1},
-    {SDSIM_DRIVER_SDFAT_SHARED, 2, 18, 18, 24, 25, false, 0, 1, 0, false, true, NOTHING, NOTHING,
-     1},
-    {SDSIM_DRIVER_ARDUINO_PICO, 2, 18, 18, 24, 25, false, 0, 1, 0, false, true, NOTHING, NOTHING,
-     1},
+     1, false},
+    {SDSIM_DRIVER_SDCARDIO_6, 1, 17, 18, 24, 25, false, 0, 0, 0, false, true, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_SDFAT_SHARED, 2, 18, 18, 24, 25, false, 0, 1, 0, false, true, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_ARDUINO_PICO, 2, 18, 18, 24, 25, false, 0, 1, 0, false, true, NOTHING, NOTHING, 1,
+     false},
     {SDSIM_DRIVER_SDFAT_DEDICATED, 2, 18, 18, 25, 25, false, 0, 0, 0, false, false, A_READ, A_WRITE,
-     0},
-    {SDSIM_DRIVER_CARLK3_SPI, 2, 17, 18, 24, 25, false, 0, 1, 0, false, false, NOTHING, A_WRITE, 1},
+     0, false},
+    {SDSIM_DRIVER_CARLK3_SPI, 2, 17, 18, 24, 25, false, 0, 1, 0, false, false, NOTHING, A_WRITE, 1,
+     false},
     {SDSIM_DRIVER_CARLK3_FREERTOS_SPI, 2, 17, 18, 24, 25, false, 0, 1, 0, false, false, NOTHING,
-     A_WRITE, 1},
+     A_WRITE, 1, false},
+    {SDSIM_DRIVER_CARLK3_SPI, 2, 17, 18, 24, 25, true, 0, 1, 1, false, false, NOTHING, NOTHING, 1,
+     true},
     {SDSIM_DRIVER_ARDUINO_CLASSIC, 1, 17, 17, 24, 24, false, 0, 1, 8, false, false, NOTHING,
-     NOTHING, 0},
-    {SDSIM_DRIVER_CHAN_MMC, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING, 1},
-    {SDSIM_DRIVER_PICO_FATFS, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING, 1},
-    {SDSIM_DRIVER_PICO_FATFS_PIO, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING,
-     1},
-    {SDSIM_DRIVER_ZEPHYR_SDHC, 1, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING,
-     0},
-    {SDSIM_DRIVER_NUTTX_SPI, 1, 17, 18, 24, 25, true, 0, 0, 0, false, true, NOTHING, NOTHING, 2},
-    {SDSIM_DRIVER_MBED_SD, 1, 17, 18, 24, 25, true, 0, 0, 0, false, true, NOTHING, NOTHING, 0},
+     NOTHING, 0, false},
+    {SDSIM_DRIVER_CHAN_MMC, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_PICO_FATFS, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_PICO_FATFS_PIO, 2, 17, 18, 24, 25, true, 0, 0, 0, true, true, NOTHING, NOTHING, 1,
+     false},
+    {SDSIM_DRIVER_ZEPHYR_SDHC, 1, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 0,
+     false},
+    {SDSIM_DRIVER_NUTTX_SPI, 1, 17, 18, 24, 25, true, 0, 0, 0, false, true, NOTHING, NOTHING, 2,
+     false},
+    {SDSIM_DRIVER_MBED_SD, 1, 17, 18, 24, 25, true, 0, 0, 0, false, true, NOTHING, NOTHING, 0,
+     false},
     {SDSIM_DRIVER_PROFFIEOS_SPI, 1, 17, 18, 24, 25, false, 0, 1, 1, false, false, NOTHING, NOTHING,
-     1},
-    {SDSIM_DRIVER_P2_SD, 1, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 0},
-    {SDSIM_DRIVER_GENERIC_SPI, 2, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING,
-     1},
+     1, false},
+    {SDSIM_DRIVER_P2_SD, 1, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 0,
+     false},
+    {SDSIM_DRIVER_GENERIC_SPI, 2, 17, 18, 24, 25, false, 1, 1, 1, false, false, NOTHING, NOTHING, 1,
+     false},
 };
 
 static void expect(const struct policy *policy, const char *what, uint64_t expected, uint64_t got)
@@ -108,7 +130,8 @@ static unsigned count_commands(const struct sdsim_test_spi_bench *bench, uint8_t
 
 static void expect_read(const struct policy *policy, uint32_t count)
 {
-    struct sdsim_test_spi_bench *bench = up(policy->code, &slow_commit);
+    struct sdsim_test_spi_bench *bench =
+        up_release(policy->code, policy->stops_writes, &slow_commit);
     const uint8_t command = count == 1 ? policy->read_1 : policy->read_n;
     const unsigned before = count_commands(bench, command);
     const unsigned status = count_commands(bench, 13);
@@ -128,7 +151,8 @@ static void expect_read(const struct policy *policy, uint32_t count)
 
 static void expect_write(const struct policy *policy, uint32_t count)
 {
-    struct sdsim_test_spi_bench *bench = up(policy->code, &slow_commit);
+    struct sdsim_test_spi_bench *bench =
+        up_release(policy->code, policy->stops_writes, &slow_commit);
     const bool single = count == 1;
     const uint8_t command = single ? policy->write_1 : policy->write_n;
     const unsigned before = count_commands(bench, command);
@@ -160,7 +184,7 @@ static void use_these_commands(void **state)
         expect_read(&policies[i], 8);
         expect_write(&policies[i], 1);
         expect_write(&policies[i], 8);
-        tested++;
+        tested += policies[i].stops_writes ? 0 : 1;
     }
     for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
         tested -= sdsim_driver_class((enum sdsim_driver_code)code)->spi ? 1 : 0;
