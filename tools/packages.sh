@@ -28,6 +28,9 @@ package_works()
     gcc-avr) command -v avr-gcc ;;
     avr-libc) dpkg -s avr-libc ;;
     gcc-arm-none-eabi) command -v arm-none-eabi-gcc ;;
+    groff-base) command -v groff ;;
+    zsh) command -v zsh ;;
+    fish) command -v fish ;;
     git) command -v git ;;
     *) dpkg -s "$1" ;;
     esac >/dev/null 2>&1

@@ -37,4 +37,14 @@ extern const struct sdsim_command sdsim_command_mkfs;
 extern const struct sdsim_command sdsim_command_fsops;
 extern const struct sdsim_command sdsim_command_layout;
 
+extern const struct sdsim_command sdsim_command_completion;
+extern const struct sdsim_command sdsim_command_manual;
+
+/* All of them, in the order in which help shows them. */
+extern const struct sdsim_command *const sdsim_commands[];
+extern const size_t sdsim_command_count;
+
+/* NULL: there is none of that name. */
+const struct sdsim_command *sdsim_command_find(const char *name);
+
 #endif

@@ -14,24 +14,6 @@
 #include "output.h"
 #include "report/table.h"
 
-static const struct sdsim_command *const commands[] = {
-    &sdsim_command_run,       &sdsim_command_compare,  &sdsim_command_check,    &sdsim_command_list,
-    &sdsim_command_calibrate, &sdsim_command_accuracy, &sdsim_command_describe, &sdsim_command_mkfs,
-    &sdsim_command_fsops,     &sdsim_command_layout,
-};
-
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
-static const struct sdsim_command *find_command(const char *name)
-{
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
-        }
-    }
-    return NULL;
-}
-
 /* ---- help ---- */
 
 static void print_overview(FILE *out)
@@ -41,10 +23,10 @@ static void print_overview(FILE *out)
                         "Simulates an SD card, the bus it hangs on and the firmware that uses it: "
                         "predicts how fast it will be, and shows where the time goes.");
     fputs("\ncommands:\n", out);
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < sdsim_command_count; i++) {
         char first[40];
-        snprintf(first, sizeof first, "  %-10s", commands[i]->name);
-        sdsim_print_wrapped(out, first, commands[i]->summary);
+        snprintf(first, sizeof first, "  %-10s", sdsim_commands[i]->name);
+        sdsim_print_wrapped(out, first, sdsim_commands[i]->summary);
     }
     fputc('\n', out);
     sdsim_print_wrapped(out, "",
@@ -125,7 +107,7 @@ static void run_program(const char *name, char **argv)
 static enum sdsim_exit run_other(char **argv)
 {
     const char *name = argv[0];
-    const char *names[COMMANDS + 1];
+    const char *names[64];
     errno = ENOENT;
     if (is_plain_word(name)) {
         run_program(name, argv);
@@ -135,11 +117,11 @@ static enum sdsim_exit run_other(char **argv)
         fprintf(stderr, "error: cannot run sdsim-%s: %s\n", name, strerror(errno));
         return SDSIM_EXIT_INPUT;
     }
-    for (size_t i = 0; i < COMMANDS; i++) {
-        names[i] = commands[i]->name;
+    for (size_t i = 0; i < sdsim_command_count; i++) {
+        names[i] = sdsim_commands[i]->name;
     }
-    names[COMMANDS] = "help";
-    const char *closest = sdsim_closest(name, names, COMMANDS + 1);
+    names[sdsim_command_count] = "help";
+    const char *closest = sdsim_closest(name, names, sdsim_command_count + 1);
     fprintf(stderr, "error: unknown %s '%s'\n", name[0] == '-' ? "option" : "command", name);
     if (closest != NULL) {
         fprintf(stderr, "help: did you mean '%s'?\n", closest);
@@ -178,7 +160,7 @@ static enum sdsim_exit run_command(const struct sdsim_command *command, int argc
 
 static enum sdsim_exit help_on(int argc, char **argv)
 {
-    const struct sdsim_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    const struct sdsim_command *command = argc > 1 ? sdsim_command_find(argv[1]) : NULL;
     if (argc > 1 && command == NULL) {
         char help[] = "--help";
         char *asked[] = {argv[1], help, NULL};
@@ -200,7 +182,7 @@ static enum sdsim_exit start(int argc, char **argv)
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         return help_on(argc - 1, argv + 1);
     }
-    const struct sdsim_command *command = find_command(name);
+    const struct sdsim_command *command = sdsim_command_find(name);
     return command != NULL ? run_command(command, argc - 1, argv + 1) : run_other(argv + 1);
 }
 

@@ -47,6 +47,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_LEAVE_ONE_OUT,
     SDSIM_OPTION_FOLDER,    /* --output of a command that writes files to a directory */
     SDSIM_OPTION_DIRECTORY, /* --output of a command that writes a directory */
+    SDSIM_OPTION_PAGES,
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
@@ -56,7 +57,14 @@ struct sdsim_option {
     char letter;          /* short form, 0: none */
     const char *argument; /* what it takes, as shown in help; NULL: nothing */
     const char *doc;      /* one sentence */
+    const char *expects;  /* for shells: the words it takes, with blanks between them, or one of the
+                             words below; NULL: what can't be guessed */
 };
+
+/* What a shell can complete beside words. */
+#define SDSIM_EXPECTS_FILE      "FILE"
+#define SDSIM_EXPECTS_DIRECTORY "DIR"
+#define SDSIM_EXPECTS_CARD      "CARD"
 
 const struct sdsim_option *sdsim_option(enum sdsim_option_id id);
 
