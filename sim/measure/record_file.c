@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/csv.h"
+
 #define LARGEST_FILE    ((off_t)256 << 20)
 #define LONGEST_LINE    ((size_t)1 << 20)
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* spreadsheets begin a file with it */
@@ -94,37 +96,6 @@ static bool read_line(struct sdsim_record_file *file)
     return true;
 }
 
-/*
- * The next field of a CSV line at *at, unquoted in place; *at goes behind the comma, or becomes
- * NULL at the end of the line. NULL if a quote is not closed at the end of the field.
- */
-static char *next_field(char **at)
-{
-    char *start = *at;
-    char *out = start;
-    const char *in = start;
-    if (*in == '"') {
-        for (in++; *in != '"' || in[1] == '"'; in++) {
-            if (*in == '\0') {
-                return NULL;
-            }
-            in += *in == '"';
-            *out++ = *in;
-        }
-        in++;
-    } else {
-        while (*in != ',' && *in != '\0') {
-            *out++ = *in++;
-        }
-    }
-    if (*in != ',' && *in != '\0') {
-        return NULL;
-    }
-    *at = *in == ',' ? start + (in + 1 - start) : NULL;
-    *out = '\0';
-    return start;
-}
-
 static bool has_column(const struct sdsim_record_file *file, const char *name)
 {
     for (size_t i = 0; i < file->column_count; i++) {
@@ -148,7 +119,7 @@ static bool split_columns(struct sdsim_record_file *file)
 {
     char *at = file->text;
     while (at != NULL) {
-        const char *name = next_field(&at);
+        const char *name = sdsim_csv_next_field(&at);
         if (name == NULL || file->column_count == MOST_COLUMNS) {
             return false;
         }
@@ -372,7 +343,7 @@ static void read_csv(struct sdsim_record_file *file,
     char *at = file->text;
     size_t column = 0;
     for (; at != NULL; column++) {
-        const char *text = next_field(&at);
+        const char *text = sdsim_csv_next_field(&at);
         if (text == NULL) {
             fail(file, NULL, "a quote is not closed at the end of a field");
             return;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/format.h"
 #include "report/json.h"
 #include "report/table.h"

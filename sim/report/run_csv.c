@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/run_report.h"
 
 /* One line while it is made: texts of others, or numbers printed here. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/rng.h"
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/format.h"
 #include "report/json.h"
 #include "report/table.h"

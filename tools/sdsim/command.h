@@ -37,6 +37,7 @@ extern const struct sdsim_command sdsim_command_mkfs;
 extern const struct sdsim_command sdsim_command_fsops;
 extern const struct sdsim_command sdsim_command_layout;
 
+extern const struct sdsim_command sdsim_command_sweep;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;
 

@@ -5,7 +5,7 @@
 #include "config/kinds.h"
 #include "core/units.h"
 #include "output.h"
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session.h"

@@ -83,6 +83,21 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
          SDSIM_EXPECTS_DIRECTORY},
     [SDSIM_OPTION_PAGES] = {"pages", 0, "DIR", "write all pages to DIR, a file each",
                             SDSIM_EXPECTS_DIRECTORY},
+    [SDSIM_OPTION_VARY] = {"vary", 0, "PATH=VALUES",
+                           "values a key takes: a list (card=a,b) or a range (512B..64KiB*2, "
+                           "4MHz..40MHz+4MHz, 100us..1ms/10); up to four times"},
+    [SDSIM_OPTION_RANDOM] = {"random", 0, "N",
+                             "N points at random, not all combinations; --seed chooses others"},
+    [SDSIM_OPTION_SHARD] = {"shard", 0, "I/N", "compute only part I of N, as CSV"},
+    [SDSIM_OPTION_MERGE] =
+        {"merge", 0, "FILE",
+         "take rows from the CSV of a part and compute nothing; once for each part",
+         SDSIM_EXPECTS_FILE},
+    [SDSIM_OPTION_TABLE_FILE] = {"output", 'o', "FILE",
+                                 "write to FILE, as CSV or JSON if its name ends so; while it is "
+                                 "made, rows are kept in FILE.part, and taken from there if it is "
+                                 "asked for again",
+                                 SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 
@@ -127,13 +142,14 @@ static bool parse_color(const char *text, enum sdsim_color_wish *color)
     return false;
 }
 
-static void add_override(struct sdsim_arguments *arguments, const char *assignment)
+/* Lists have room for as many as there are words on the command line. */
+static void add_to(const char **list, const char *word)
 {
     size_t count = 0;
-    while (arguments->overrides[count] != NULL) {
+    while (list[count] != NULL) {
         count++;
     }
-    arguments->overrides[count] = assignment;
+    list[count] = word;
 }
 
 static bool take(struct sdsim_arguments *arguments, enum sdsim_option_id id, const char *value)
@@ -141,14 +157,20 @@ static bool take(struct sdsim_arguments *arguments, enum sdsim_option_id id, con
     uint64_t number = 0;
     switch (id) {
     case SDSIM_OPTION_SET:
-        add_override(arguments, value);
+        add_to(arguments->overrides, value);
+        return true;
+    case SDSIM_OPTION_VARY:
+        add_to(arguments->vary, value);
+        return true;
+    case SDSIM_OPTION_MERGE:
+        add_to(arguments->merge, value);
         return true;
     case SDSIM_OPTION_SEED:
         if (!parse_number("seed", value, INT64_MAX, &number)) {
             return false;
         }
         if (arguments->seed[0] == '\0') {
-            add_override(arguments, arguments->seed);
+            add_to(arguments->overrides, arguments->seed);
         }
         snprintf(arguments->seed, sizeof arguments->seed, "seed=%" PRIu64, number);
         return true;
@@ -277,7 +299,9 @@ bool sdsim_arguments_parse(struct sdsim_arguments *arguments, const enum sdsim_o
     struct getopt_tables tables;
     *arguments = (struct sdsim_arguments){.draws = USUAL_DRAWS};
     arguments->overrides = calloc((size_t)argc + 1, sizeof *arguments->overrides);
-    if (arguments->overrides == NULL) {
+    arguments->vary = calloc((size_t)argc + 1, sizeof *arguments->vary);
+    arguments->merge = calloc((size_t)argc + 1, sizeof *arguments->merge);
+    if (arguments->overrides == NULL || arguments->vary == NULL || arguments->merge == NULL) {
         fputs("error: out of memory\n", stderr);
         return false;
     }
@@ -305,7 +329,9 @@ bool sdsim_arguments_parse(struct sdsim_arguments *arguments, const enum sdsim_o
 void sdsim_arguments_free(struct sdsim_arguments *arguments)
 {
     free(arguments->overrides);
-    arguments->overrides = NULL;
+    free(arguments->vary);
+    free(arguments->merge);
+    arguments->overrides = arguments->vary = arguments->merge = NULL;
 }
 
 /* ---- help ---- */

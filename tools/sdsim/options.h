@@ -48,6 +48,11 @@ enum sdsim_option_id {
     SDSIM_OPTION_FOLDER,    /* --output of a command that writes files to a directory */
     SDSIM_OPTION_DIRECTORY, /* --output of a command that writes a directory */
     SDSIM_OPTION_PAGES,
+    SDSIM_OPTION_VARY,
+    SDSIM_OPTION_RANDOM,
+    SDSIM_OPTION_SHARD,
+    SDSIM_OPTION_MERGE,
+    SDSIM_OPTION_TABLE_FILE, /* --output of a command whose format may follow from the name */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
@@ -76,6 +81,8 @@ enum sdsim_color_wish {
 
 /* What the user asked for. */
 struct sdsim_arguments {
+    const char **vary;      /* of --vary, NULL at the end */
+    const char **merge;     /* of --merge, NULL at the end */
     const char **overrides; /* of --set and --seed, in their order, with NULL at the end */
     char seed[32];          /* "seed=N" */
     uint32_t draws;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST_THREADS 64
@@ -13,17 +14,38 @@ struct pool {
     size_t next;
     size_t count;
     const char *what; /* NULL: no progress line */
+    struct timespec begun;
     void (*work)(void *context, size_t index);
     void *context;
 };
+
+/* ", 3 min left", once it can be guessed: after a second and a hundredth of the pieces. */
+static void say_left(const struct pool *pool, size_t done, char *out, size_t size)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double spent = (double)(now.tv_sec - pool->begun.tv_sec) +
+                         (double)(now.tv_nsec - pool->begun.tv_nsec) / 1e9;
+    if (spent < 1 || done < pool->count / 100 + 1) {
+        return;
+    }
+    const double left = spent * (double)(pool->count - done) / (double)done;
+    if (left < 100) {
+        snprintf(out, size, ", %.0f s left", left);
+    } else {
+        snprintf(out, size, ", %.0f min left", left / 60);
+    }
+}
 
 static size_t take(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     const size_t index = pool->next < pool->count ? pool->next++ : SIZE_MAX;
     if (index != SIZE_MAX && pool->what != NULL) {
+        char left[40] = "";
+        say_left(pool, index, left, sizeof left);
         /* \033[K: the rest of an older, longer line */
-        fprintf(stderr, "\r%zu of %zu %s\033[K", index, pool->count, pool->what);
+        fprintf(stderr, "\r%zu of %zu %s%s\033[K", index, pool->count, pool->what, left);
         fflush(stderr);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -60,6 +82,7 @@ void sdsim_pool_run(size_t count, unsigned threads, const char *what,
     pthread_t others[MOST_THREADS];
     unsigned started = 0;
     pthread_mutex_init(&pool.lock, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &pool.begun);
     /* This thread works too; one that can't be started is no loss but time. */
     for (unsigned wanted = thread_count(threads, count); started + 1 < wanted; started++) {
         if (pthread_create(&others[started], NULL, run, &pool) != 0) {

@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "core/csv.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -37,4 +37,31 @@ void sdsim_csv_line(FILE *out, const char *const *fields, size_t count)
         }
     }
     fputc('\n', out);
+}
+
+char *sdsim_csv_next_field(char **at)
+{
+    char *start = *at;
+    char *out = start;
+    const char *in = start;
+    if (*in == '"') {
+        for (in++; *in != '"' || in[1] == '"'; in++) {
+            if (*in == '\0') {
+                return NULL;
+            }
+            in += *in == '"';
+            *out++ = *in;
+        }
+        in++;
+    } else {
+        while (*in != ',' && *in != '\0') {
+            *out++ = *in++;
+        }
+    }
+    if (*in != ',' && *in != '\0') {
+        return NULL;
+    }
+    *at = *in == ',' ? start + (in + 1 - start) : NULL;
+    *out = '\0';
+    return start;
 }
