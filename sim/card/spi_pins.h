@@ -69,6 +69,12 @@ struct sdsim_spi_pins {
 /* Connects the pins to a card that was just powered up; CS is high. */
 void sdsim_spi_pins_init(struct sdsim_spi_pins *pins, struct sdsim_card *card);
 
+/* Connects them to a card in the middle of its life, between two transfers of the host: no answer is
+ * due, and an open read is behind a block whose N_AC has not begun. `multiple`: an open write is one of
+ * many blocks; `busy_gap`: bytes until busy shows. */
+void sdsim_spi_pins_resume(struct sdsim_spi_pins *pins, bool selected, uint8_t busy_gap,
+                           bool multiple);
+
 void sdsim_spi_select(struct sdsim_spi_pins *pins, bool low);
 
 /* One byte each way: first clock edge at `start`, over at `end`. Returns what MISO showed. */

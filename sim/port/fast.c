@@ -24,8 +24,8 @@ uint64_t sdsim_first_from(const struct sdsim_clock *clock, sdsim_ps start, sdsim
     return j;
 }
 
-static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                    struct sdsim_result *result)
+void sdsim_fast_execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        struct sdsim_result *result)
 {
     if (port->mode == SDSIM_BUS_SPI) {
         sdsim_fast_spi_execute(port, now, tx, result);
@@ -34,7 +34,7 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
     }
 }
 
-static const struct sdsim_port_ops fast_ops = {.name = "fast", .execute = execute};
+static const struct sdsim_port_ops fast_ops = {.name = "fast", .execute = sdsim_fast_execute};
 
 void sdsim_fast_init(struct sdsim_port *port, enum sdsim_bus_mode mode, struct sdsim_card *card,
                      struct sdsim_meter *meter)

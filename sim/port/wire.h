@@ -13,10 +13,12 @@
 #include "card/spi_pins.h"
 #include "port/port.h"
 
-/* Called for each byte: when its clocks began and ended, CS, and the two bytes. */
+/* Called for each byte: when its clocks began and ended, CS, and the two bytes; and for each edge of
+ * CS (NULL: nobody asks). */
 struct sdsim_wire_listener {
     void (*byte)(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps end, bool selected,
                  uint8_t mosi, uint8_t miso);
+    void (*select)(struct sdsim_wire_listener *listener, sdsim_ps at, bool low);
 };
 
 struct sdsim_wire {
@@ -30,5 +32,13 @@ struct sdsim_wire {
 /* Sets the port up on a card that was just powered up. The caller owns all that is passed; nothing
  * is allocated. Clock and engine are set by the driver. */
 void sdsim_wire_init(struct sdsim_wire *wire, struct sdsim_card *card, struct sdsim_meter *meter);
+
+/*
+ * Makes it go on where the fast port, at work on the same `wire->port`, has stopped: between two
+ * transactions, of which the last command sent was `last_command`. What the card was about to send is
+ * taken to be nothing, and a read that is open to be at the border of two blocks; see port/scout.h for
+ * where that holds.
+ */
+void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command);
 
 #endif

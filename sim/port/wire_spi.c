@@ -67,6 +67,9 @@ static void select_card(struct sdsim_wire *wire, sdsim_ps *now, bool low)
         dead(wire, now, SDSIM_HOST, low ? spi->select : spi->deselect);
         sdsim_spi_select(&wire->pins, low);
         wire->port.selected = low;
+        if (wire->listener != NULL && wire->listener->select != NULL) {
+            wire->listener->select(wire->listener, *now, low);
+        }
     }
 }
 
@@ -562,4 +565,10 @@ void sdsim_wire_init(struct sdsim_wire *wire, struct sdsim_card *card, struct sd
     *wire = (struct sdsim_wire){
         .port = {.ops = &wire_ops, .mode = SDSIM_BUS_SPI, .card = card, .meter = meter}};
     sdsim_spi_pins_init(&wire->pins, card);
+}
+
+void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command)
+{
+    wire->single = last_command == 24;
+    sdsim_spi_pins_resume(&wire->pins, wire->port.selected, wire->port.busy_in, !wire->single);
 }
