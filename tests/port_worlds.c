@@ -15,7 +15,9 @@ static const char *const world_names[SDSIM_TEST_WORLDS] = {"fast", "the referenc
 static void hear(struct sdsim_recorder *recorder, const struct sdsim_span *span)
 {
     struct sdsim_test_listener *listener = (struct sdsim_test_listener *)recorder;
-    listener->kinds[span->kind] += span->duration * span->count;
+    if (span->lane >= SDSIM_LANE_CPU && span->lane <= SDSIM_LANE_CARD) {
+        listener->kinds[span->kind] += span->duration * span->count;
+    }
 }
 
 static void differs(const struct sdsim_test_sequence *s, int world, const char *what,

@@ -83,7 +83,7 @@ static void waits_are_recorded_as_booked(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
         const struct wait_row *const row = &waits[i];
-        struct listener listener = {.recorder = {listen}};
+        struct listener listener = {.recorder = {.span = listen}};
         struct sdsim_meter meter = {.purpose = SDSIM_FOR_DIRECTORY, .recorder = &listener.recorder};
         sdsim_book_wait(&meter, SDSIM_BUSY, row->from, row->to, row->ready_at, row->pause);
         sdsim_ps at = row->from;
@@ -144,7 +144,7 @@ static void the_first_of_equal_waits_is_kept(void **state)
 static void spend_books_moves_and_records(void **state)
 {
     (void)state;
-    struct listener listener = {.recorder = {listen}};
+    struct listener listener = {.recorder = {.span = listen}};
     struct sdsim_meter meter = {.purpose = SDSIM_FOR_INIT, .recorder = &listener.recorder};
     sdsim_ps now = 5000;
     sdsim_spend(&meter, &now, SDSIM_PAYLOAD, SDSIM_LANE_BUS, 700);
