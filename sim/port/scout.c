@@ -66,7 +66,7 @@ static uint64_t share(const struct sdsim_scout *scout, uint64_t clocks, sdsim_ps
     if (from >= to) {
         return 0;
     }
-    return (uint64_t)((unsigned __int128)clocks * (to - from) / (end - start));
+    return (uint64_t)((double)clocks * (double)(to - from) / (double)(end - start));
 }
 
 static void note_border(struct sdsim_scout *scout, uint64_t clocks)

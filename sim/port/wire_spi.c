@@ -154,7 +154,8 @@ static struct stretch begin_stretch(const struct sdsim_wire *wire, sdsim_ps now)
 
 static void book_stretch(struct sdsim_wire *wire, const struct stretch *stretch, sdsim_ps to)
 {
-    sdsim_book(wire->port.meter, SDSIM_PROTOCOL, stretch->protocol);
+    sdsim_book_span(wire->port.meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, stretch->from,
+                    stretch->protocol);
     sdsim_book_wait(wire->port.meter, SDSIM_ACCESS, stretch->from + stretch->protocol, to,
                     stretch->ready.at, stretch->ready.pause);
 }
@@ -188,7 +189,7 @@ static void search_byte(struct sdsim_wire *wire, sdsim_ps *now, struct search *s
     search->error = sdsim_data_error_token(miso);
     if (search->found || search->error) {
         book_stretch(wire, stretch, start);
-        sdsim_book(wire->port.meter, SDSIM_PROTOCOL, *now - start);
+        sdsim_book_span(wire->port.meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, start, *now - start);
     } else if (search->due > 0) {
         search->due--;
         stretch->protocol += *now - start;
