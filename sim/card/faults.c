@@ -1,7 +1,5 @@
 #include "card/faults.h"
 
-#include <stddef.h>
-
 void sdsim_faults_arm(struct sdsim_faults *faults, enum sdsim_fault fault, uint32_t skip,
                       uint32_t times, uint8_t detail)
 {

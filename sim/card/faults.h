@@ -16,6 +16,7 @@
 #define SDSIM_CARD_FAULTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sdsim_fault {
