@@ -45,8 +45,7 @@ void sdsim_window_init(struct sdsim_window *window, enum sdsim_bus_mode mode,
                        struct sdsim_wire_listener *listener)
 {
     *window = (struct sdsim_window){.first = first, .to = to, .recorder = recorder};
-    sdsim_wire_init(&window->wire, card, meter);
-    window->wire.port.mode = mode;
+    sdsim_wire_init(&window->wire, mode, card, meter);
     window->wire.listener = listener;
     window->wire_ops = window->wire.port.ops;
     window->wire.port.ops = &window_ops;

@@ -318,7 +318,7 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     struct sdsim_medium *medium = new_medium(life);
     bench->whole.count = 0;
     sdsim_card_init(&card, &life->base.params, medium, life->base.number, life->draw);
-    sdsim_wire_init(&wire, &card, &meter);
+    sdsim_wire_init(&wire, SDSIM_BUS_SPI, &card, &meter);
     wire.listener = &bench->whole.listener;
     live(life, &card, &meter, &wire.port, &whole);
     sdsim_medium_destroy(medium);
