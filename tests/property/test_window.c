@@ -116,6 +116,7 @@ static void make_life(struct life *life, uint64_t seed, uint64_t number, int cod
     if (code == SDSIM_DRIVER_NUTTX_SPI && s->params.n_ac == 0) {
         s->params.n_ac = 1; /* see test_port_drivers.c */
     }
+    s->params.release_clocks = sdsim_rng_below(rng, 2);
     life->clocks = (struct sdsim_driver_clocks){
         .init_num = 400000, .init_den = 1, .num = clock.hz_num, .den = clock.hz_den};
     life->params = (struct sdsim_driver_params){
