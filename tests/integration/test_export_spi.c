@@ -24,7 +24,7 @@ static const struct sdsim_card_params card_params = {
     .capacity = 64 << 20,
     .spi_hz = 25000000,
     .n_cr = 1,
-    .n_ac = 2,
+    .n_ac = 1, /* the SD card decoder looks for a register four bytes behind its command */
     .n_br = 1,
     .init_time = 2 * SDSIM_MS,
     .speed_class = 10,
@@ -42,7 +42,8 @@ struct exchange {
     int code; /* of the driver */
     uint64_t hz_num;
     uint64_t hz_den;
-    const char *operations; /* r: read 1, R: read 3, w: write 1, W: write 3 sectors, s: status, y: sync */
+    const char
+        *operations; /* r: read 1, R: read 3, w: write 1, W: write 3 sectors, s: status, y: sync */
 };
 
 struct world {
@@ -94,10 +95,8 @@ static struct world *hold_exchange(const struct exchange *exchange)
                                                     .chunk = 64,
                                                     .chunk_gap = 800 * SDSIM_NS,
                                                     .command = 2 * SDSIM_US};
-    const struct sdsim_driver_clocks clocks = {.init_num = 400000,
-                                               .init_den = 1,
-                                               .num = exchange->hz_num,
-                                               .den = exchange->hz_den};
+    const struct sdsim_driver_clocks clocks = {
+        .init_num = 400000, .init_den = 1, .num = exchange->hz_num, .den = exchange->hz_den};
     static struct sdsim_driver_params params;
     params = (struct sdsim_driver_params){
         .code = exchange->code, .status_after_write = 1, .status_on_call = true};
@@ -209,10 +208,146 @@ static void bytes_are_the_same(void **state)
     }
 }
 
+/* ---- what an SD card decoder sees ---- */
+
+/* The next line of sigrok's that begins with `start`; what stands behind it. NULL: none. */
+static const char *next_line(const char *text, const char *start)
+{
+    const size_t length = strlen(start);
+    while (*text != '\0') {
+        const char *line = strncmp(text, "sdcard_spi-1: ", 14) == 0 ? text + 14 : text;
+        if (strncmp(line, start, length) == 0) {
+            return line + length;
+        }
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return NULL;
+}
+
+/* Where in the tape a command frame begins, from `at` on; count if there is none. */
+static size_t next_frame(const struct sdsim_test_tape *tape, size_t at)
+{
+    while (at < tape->count &&
+           (tape->events[at].kind != SDSIM_TAPE_BYTE || !tape->events[at].selected ||
+            (tape->events[at].mosi & 0xC0) != 0x40)) {
+        at++;
+    }
+    return at;
+}
+
+/* The commands of the tape and their arguments, up to the data block of CMD24, whose bytes are not to
+ * be taken for commands. */
+static void same_commands(const char *name, const struct sdsim_test_tape *tape, const char *text)
+{
+    unsigned commands = 0;
+    for (size_t at = next_frame(tape, 0); at < tape->count; at = next_frame(tape, at + 6)) {
+        const struct sdsim_test_tape_event *frame = &tape->events[at];
+        const unsigned index = frame[0].mosi & 0x3F;
+        const unsigned argument = (unsigned)frame[1].mosi << 24 | (unsigned)frame[2].mosi << 16 |
+                                  (unsigned)frame[3].mosi << 8 | frame[4].mosi;
+        unsigned got_index = 64;
+        unsigned got_argument = 0;
+        const char *line = next_line(text, "Command: ");
+        if (line != NULL) {
+            sscanf(line, *line == 'A' ? "ACMD%u" : "CMD%u", &got_index);
+            text = next_line(line, "Argument: 0x");
+            sscanf(text, "%x", &got_argument);
+        }
+        if (got_index != index || got_argument != argument) {
+            fail_msg("%s, command %u: CMD%u 0x%x, not CMD%u 0x%x", name, commands, got_index,
+                     got_argument, index, argument);
+        }
+        commands++;
+        if (index == 24) {
+            return;
+        }
+    }
+    assert_true(commands > 8);
+    assert_null(next_line(text, "Command: "));
+}
+
+/* A list of decimal numbers: "[254, 64, 14]". */
+static void same_list(const char *name, const char *list, const uint8_t *bytes, size_t count)
+{
+    assert_non_null(list);
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        const unsigned long got = strtoul(list + 1, &end, 10);
+        if (got != bytes[i] || *end != (i + 1 < count ? ',' : ']')) {
+            fail_msg("%s, byte %zu: %lu, not %u (%.20s)", name, i, got, bytes[i], list);
+        }
+        list = end + 1;
+    }
+}
+
+/* The 16 bytes behind the token that answers CMD9. */
+static void csd_of(const struct sdsim_test_tape *tape, uint8_t csd[16])
+{
+    size_t at = next_frame(tape, 0);
+    while (at < tape->count && (tape->events[at].mosi & 0x3F) != 9) {
+        at = next_frame(tape, at + 6);
+    }
+    while (at < tape->count &&
+           (tape->events[at].kind != SDSIM_TAPE_BYTE || tape->events[at].miso != 0xFE)) {
+        at++;
+    }
+    /* Register bytes may come in a burst of their own, but with nothing between them. */
+    for (unsigned i = 0; i < 16; i++) {
+        csd[i] = tape->events[at + 1 + i].miso;
+    }
+}
+
+static void one_transfer_is_decoded(void **state)
+{
+    (void)state;
+    static const struct exchange exchanges[] = {
+        {"init and CMD9", SDSIM_DRIVER_GENERIC_SPI, 20000000, 1, ""},
+        {"init and CMD17", SDSIM_DRIVER_GENERIC_SPI, 20000000, 1, "r"},
+        {"init and CMD24", SDSIM_DRIVER_GENERIC_SPI, 20000000, 1, "w"},
+    };
+    if (!sdsim_test_has_sigrok()) {
+        print_message("no sigrok-cli\n");
+        skip();
+    }
+    uint8_t block[SDSIM_SECTOR];
+    sdsim_content_bytes(&content, 0, block, sizeof block);
+    for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
+        struct world *world = hold_exchange(&exchanges[i]);
+        const char *name = exchanges[i].name;
+        char path[40];
+        int status;
+        const uint64_t downsample =
+            sdsim_test_tape_vcd(&world->tape, SDSIM_BUS_SPI, 0, world->now, path);
+        char *text =
+            sdsim_test_sigrok(path, downsample, "spi:clk=SCK:mosi=MOSI:miso=MISO:cs=CS,sdcard_spi",
+                              "sdcard_spi", &status);
+        assert_int_equal(status, 0);
+        same_commands(name, &world->tape, text);
+        uint8_t csd[16];
+        csd_of(&world->tape, csd);
+        same_list(name, next_line(text, "CSD: "), csd, sizeof csd);
+        const char *data = next_line(text, "Block data: ");
+        if (exchanges[i].operations[0] != '\0') {
+            same_list(name, data, block, sizeof block);
+        } else {
+            assert_null(data);
+        }
+        if (exchanges[i].operations[0] == 'w') {
+            assert_non_null(next_line(data, "Data accepted"));
+            assert_non_null(next_line(data, "Card is busy"));
+        }
+        free(text);
+        unlink(path);
+        end_exchange(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_the_same),
+        cmocka_unit_test(one_transfer_is_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
