@@ -83,11 +83,20 @@ void sdsim_port_cut(sdsim_ps *now, struct sdsim_result *result)
     *now = sdsim_time_sum(*now, 86400 * SDSIM_S);
 }
 
+void sdsim_scout_finish(struct sdsim_scout *scout, sdsim_ps end)
+{
+    if (!scout->found && end > scout->from) {
+        scout->first = scout->last.transaction;
+        scout->found = true;
+    }
+}
+
 static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                     struct sdsim_result *result)
 {
     struct sdsim_scout *scout = (struct sdsim_scout *)port;
     if (scout->cut || *now >= scout->to) {
+        sdsim_scout_finish(scout, *now); /* of a window between two transactions */
         scout->cut = true;
         sdsim_port_cut(now, result);
         return;

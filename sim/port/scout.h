@@ -30,7 +30,7 @@ struct sdsim_scout {
     sdsim_ps to;
     uint64_t transactions; /* so far */
     bool clean;            /* the wire port could take over now */
-    bool found;            /* a transaction that reaches into the window */
+    bool found;            /* the run reaches the window */
     bool cut;              /* the window was over before the run */
     uint64_t first;        /* where to begin, once found */
     uint64_t clocks;       /* within the window, those of transactions at its ends by their share */
@@ -41,6 +41,9 @@ struct sdsim_scout {
 /* Sets the scout up on a card that was just powered up, for the window from <= t < to. */
 void sdsim_scout_init(struct sdsim_scout *scout, enum sdsim_bus_mode mode, struct sdsim_card *card,
                       struct sdsim_meter *meter, sdsim_ps from, sdsim_ps to);
+
+/* The run is over at `end`, unless it was cut: a window behind its last transaction is found, too. */
+void sdsim_scout_finish(struct sdsim_scout *scout, sdsim_ps end);
 
 /* Ends a run that nobody looks at any more: the transaction fails, a day later. */
 void sdsim_port_cut(sdsim_ps *now, struct sdsim_result *result);

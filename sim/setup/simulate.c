@@ -387,6 +387,7 @@ static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *mediu
     }
     report->end = now;
     if (view != NULL && view->kind == SDSIM_VIEW_SCOUT) {
+        sdsim_scout_finish(&bench->scout, now);
         view->first = bench->scout.first;
         view->clocks = bench->scout.clocks;
         view->found = bench->scout.found;
