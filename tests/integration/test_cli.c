@@ -106,6 +106,7 @@ static void test_80_columns(void **state)
         {"describe", "--help"},
         {"calibrate", "--help"},
         {"accuracy", "--help"},
+        {"export", "--help"},
         {"list"},
         {"describe", "scenario"},
         {"describe", "card"},

@@ -236,11 +236,11 @@ static enum sdsim_exit export_in(struct sdsim_cli_session *session,
             : NULL;
     const struct sdsim_run *run =
         scenario != NULL ? choose_run(session, arguments, scenario) : NULL;
-    if (run != NULL && sdsim_setup_bind(session->config, run, wish->draw, setup, &session->diags)) {
-        sdsim_setup_lint(run, setup, &session->diags);
-    }
-    const enum sdsim_exit code =
-        sdsim_cli_report(session) ? SDSIM_EXIT_INPUT : export_setup(arguments, wish, run, setup);
+    const bool bound =
+        run != NULL && sdsim_setup_bind(session->config, run, wish->draw, setup, &session->diags);
+    const enum sdsim_exit code = sdsim_cli_report(session) || !bound
+                                     ? SDSIM_EXIT_INPUT
+                                     : export_setup(arguments, wish, run, setup);
     free(setup);
     return code;
 }

@@ -15,14 +15,18 @@ bool sdsim_export_is_bits(enum sdsim_export_format format)
 
 uint64_t sdsim_export_size(const struct sdsim_export *export)
 {
+    /* A block is some ten spans, however many clocks it takes. */
+    const uint64_t clocks = export->setup->run.bus == SDSIM_BUS_SD4 ? 1000 : 4000;
     switch (export->format) {
     case SDSIM_EXPORT_VCD:
         return sdsim_wave_vcd_size(export->clocks, export->end - export->from,
                                    export->tick > 0 ? export->tick : 1);
     case SDSIM_EXPORT_PINS:
         return export->clocks * 46; /* two edges a clock, each a line */
+    case SDSIM_EXPORT_PERFETTO:
+        return export->clocks / clocks * 5200;
     default:
-        return export->clocks / 2; /* a block is some ten spans */
+        return export->clocks / clocks * 1800;
     }
 }
 
