@@ -65,6 +65,9 @@ static void put_difference(struct sdsim_buffer *buffer, uint64_t from, uint64_t 
 
 uint64_t sdsim_get_varint(struct sdsim_bytes *bytes)
 {
+    if (bytes->at != bytes->end && *bytes->at < 0x80) { /* more often than not */
+        return *bytes->at++;
+    }
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (bytes->at == bytes->end) {
@@ -277,7 +280,7 @@ const char *sdsim_decode_spans(struct sdsim_bytes *bytes, enum sdsim_lane lane, 
     for (size_t i = 0; i < count; i++) {
         rares += purposes->at[i] & 1;
     }
-    block->spans = malloc(SDSIM_BLOCK_SPANS * sizeof *block->spans);
+    block->spans = malloc(count * sizeof *block->spans);
     block->rares = rares > 0 ? malloc(rares * sizeof *block->rares) : NULL;
     block->rare_capacity = rares;
     if (block->spans == NULL || (rares > 0 && block->rares == NULL)) {

@@ -250,6 +250,22 @@ uint64_t sdsim_details_bytes(const struct sdsim_details *details, enum sdsim_lan
     return (row->about & 15) == SDSIM_DETAIL_CALL ? row->size : (uint64_t)row->size * 512;
 }
 
+void sdsim_details_seal(struct sdsim_details *details)
+{
+    struct sdsim_detail_row *rows =
+        details->count > 0 ? realloc(details->rows, details->count * sizeof *rows) : NULL;
+    if (rows != NULL) {
+        details->rows = rows;
+        details->capacity = details->count;
+    }
+    free(details->slots);
+    free(details->name_slots);
+    details->slots = NULL;
+    details->name_slots = NULL;
+    details->slot_count = 0;
+    details->name_slot_count = 0;
+}
+
 size_t sdsim_details_memory(const struct sdsim_details *details)
 {
     size_t names = details->name_capacity * sizeof *details->names;

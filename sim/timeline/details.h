@@ -56,6 +56,9 @@ struct sdsim_detail sdsim_details_get(const struct sdsim_details *details, uint3
 uint64_t sdsim_details_bytes(const struct sdsim_details *details, enum sdsim_lane lane,
                              unsigned part, uint32_t number);
 
+/* No more details will come: gives back what was only needed for that. (More may come all the same.) */
+void sdsim_details_seal(struct sdsim_details *details);
+
 /* Memory in bytes. */
 size_t sdsim_details_memory(const struct sdsim_details *details);
 

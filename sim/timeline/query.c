@@ -200,6 +200,12 @@ static bool clip(const struct picture *picture, sdsim_ps *from, sdsim_ps *to)
     return true;
 }
 
+/* Whether [from, to) lies in the column at work: most of what is painted does. */
+static bool lies_here(const struct picture *picture, sdsim_ps from, sdsim_ps to)
+{
+    return from >= picture->column_start && to <= picture->column_end && from < to;
+}
+
 static void paint_span(struct picture *picture, uint64_t number, const struct sdsim_span *span,
                        uint8_t rank)
 {
@@ -228,7 +234,7 @@ static void paint_span(struct picture *picture, uint64_t number, const struct sd
     }
 }
 
-/* The spans [first, last), which lie in one block. */
+/* The spans [first, last), which are one item of level 1. */
 static void paint_spans(struct picture *picture, uint64_t first, uint64_t last)
 {
     struct sdsim_store *store = picture->store;
@@ -236,23 +242,30 @@ static void paint_spans(struct picture *picture, uint64_t first, uint64_t last)
     const struct sdsim_block *block = sdsim_store_block(store, (size_t)(first / SDSIM_BLOCK_SPANS));
     const unsigned shift = sdsim_hot_class_shift(info->by);
     const unsigned mask = sdsim_hot_class_mask(info->by);
+    const sdsim_ps base = store->summary.nodes[2][first / SDSIM_GROUP_SPANS].start;
     for (uint64_t i = first; block != NULL && i < last; i++) {
         const struct sdsim_hot *hot = &block->spans[i % SDSIM_BLOCK_SPANS];
         if (sdsim_hot_is_filler(hot)) {
             continue;
         }
+        const uint8_t rank = info->rank[(hot->where >> shift) & mask];
         struct sdsim_span span = {
-            .start = store->summary.nodes[2][i / SDSIM_GROUP_SPANS].start + sdsim_hot_offset(hot),
+            .start = base + sdsim_hot_offset(hot),
             .duration = sdsim_hot_duration(hot),
             .count = 1,
         };
-        if (sdsim_hot_is_rare(hot)) {
+        if (!sdsim_hot_is_rare(hot)) {
+            if (lies_here(picture, span.start, span.start + span.duration)) {
+                paint(picture, rank, span.duration, 0, i);
+                continue;
+            }
+        } else {
             const struct sdsim_rare *rare = &block->rares[sdsim_hot_detail(hot)];
             span.duration = rare->duration;
             span.period = rare->period;
             span.count = rare->count;
         }
-        paint_span(picture, i, &span, info->rank[(hot->where >> shift) & mask]);
+        paint_span(picture, i, &span, rank);
     }
 }
 
@@ -296,7 +309,16 @@ static void paint_item(struct picture *picture, int level, uint64_t i)
     const sdsim_ps end = item_start(picture->store, level, i + 1);
     sdsim_ps from = start;
     sdsim_ps to = end;
-    if (item_worst(picture->store, level, i) == 0 || !clip(picture, &from, &to)) {
+    if (item_worst(picture->store, level, i) == 0) {
+        return;
+    }
+    if (lies_here(picture, start, end)) {
+        paint(picture, item_worst(picture->store, level, i),
+              item_busy(picture, level, i, end - start, end - start), level,
+              i * span_count_of(level));
+        return;
+    }
+    if (!clip(picture, &from, &to)) {
         return;
     }
     if (start < picture->from || end > picture->to) {

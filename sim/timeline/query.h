@@ -17,7 +17,7 @@
 #include "timeline/store.h"
 
 enum {
-    SDSIM_EXACT_SPANS = 16,
+    SDSIM_EXACT_SPANS = 8,
     SDSIM_COLUMNS_MOST = 1 << 16, /* width of a picture */
 };
 

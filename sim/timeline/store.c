@@ -107,6 +107,9 @@ static void close_block(struct sdsim_store *store, size_t count)
             block->rares, (block->rare_count > 0 ? block->rare_count : 1) * sizeof *fitting);
         block->rares = fitting != NULL ? fitting : block->rares;
     }
+    struct sdsim_hot *spans =
+        count < SDSIM_BLOCK_SPANS ? realloc(block->spans, count * sizeof *spans) : NULL;
+    block->spans = spans != NULL ? spans : block->spans;
     if (!sdsim_summary_add(&store->summary, store->lane, store->details, block, count,
                            store->open_starts)) {
         fail(store, "out of memory");
@@ -301,6 +304,7 @@ bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_block_source *so
     const size_t blocks = (size_t)((count + SDSIM_BLOCK_SPANS - 1) / SDSIM_BLOCK_SPANS);
     store->blocks = calloc(blocks > 0 ? blocks : 1, sizeof *store->blocks);
     store->fetched = calloc(SDSIM_FETCHED_MOST, sizeof *store->fetched);
+    store->fetched_most = SDSIM_FETCHED_MOST;
     if (store->blocks == NULL || store->fetched == NULL) {
         fail(store, "out of memory");
         return false;
@@ -334,14 +338,33 @@ const struct sdsim_block *sdsim_store_block(struct sdsim_store *store, size_t nu
         free_block(block);
         return NULL;
     }
-    if (store->fetched_count == SDSIM_FETCHED_MOST) {
+    if (store->fetched_most == 0) {
+        return block; /* all are kept */
+    }
+    if (store->fetched_count == store->fetched_most) {
         free_block(&store->blocks[store->fetched[store->fetched_next]]);
     } else {
         store->fetched_count++;
     }
     store->fetched[store->fetched_next] = number;
-    store->fetched_next = (store->fetched_next + 1) % SDSIM_FETCHED_MOST;
+    store->fetched_next = (store->fetched_next + 1) % store->fetched_most;
     return block;
+}
+
+bool sdsim_store_preload(struct sdsim_store *store, size_t most, size_t *done)
+{
+    size_t here = 0;
+    store->fetched_most = 0;
+    for (; store->preloaded < store->block_count && here < most; store->preloaded++) {
+        if (store->blocks[store->preloaded].spans == NULL) {
+            if (sdsim_store_block(store, store->preloaded) == NULL) {
+                return false;
+            }
+            here++;
+        }
+    }
+    *done += here;
+    return true;
 }
 
 bool sdsim_store_span(struct sdsim_store *store, uint64_t number, struct sdsim_span *span)
@@ -383,7 +406,7 @@ size_t sdsim_store_memory(const struct sdsim_store *store)
         store->block_capacity * sizeof *store->blocks + sdsim_summary_memory(&store->summary);
     for (size_t i = 0; i < store->block_count; i++) {
         if (store->blocks[i].spans != NULL) {
-            sum += SDSIM_BLOCK_SPANS * sizeof(struct sdsim_hot) +
+            sum += spans_in(store, i) * sizeof(struct sdsim_hot) +
                    store->blocks[i].rare_count * sizeof(struct sdsim_rare);
         }
     }

@@ -46,6 +46,8 @@ struct sdsim_store {
     size_t *fetched;                          /* a ring: which blocks, the oldest first */
     size_t fetched_count;
     size_t fetched_next;
+    size_t fetched_most; /* of them; 0: all are kept */
+    size_t preloaded;    /* blocks before this one are in memory, with fetched_most 0 */
     bool finished;
     const char *fault; /* why it has failed; NULL: it has not */
 };
@@ -74,6 +76,10 @@ bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_block_source *so
 /* The block with a number of a finished store, fetched if need be; NULL: it can't be had, or there is
  * none. Good until the next one is asked for. */
 const struct sdsim_block *sdsim_store_block(struct sdsim_store *store, size_t number);
+
+/* Fetches up to `most` blocks that are not in memory and from now on keeps all that are fetched; adds
+ * how many to *done. False if one can't be had. Call it until nothing is done. */
+bool sdsim_store_preload(struct sdsim_store *store, size_t most, size_t *done);
 
 /* The span with a number, with all its members, `lane` too. False if it stands for nothing or can't
  * be had. */

@@ -42,7 +42,7 @@ struct sdsim_node {
 
 /* A block of spans as it lies in memory. */
 struct sdsim_block {
-    struct sdsim_hot *spans;  /* SDSIM_BLOCK_SPANS, owned; NULL: not in memory */
+    struct sdsim_hot *spans;  /* up to SDSIM_BLOCK_SPANS, owned; NULL: not in memory */
     struct sdsim_rare *rares; /* owned */
     uint32_t rare_count;
     uint32_t rare_capacity;

@@ -83,6 +83,7 @@ bool sdsim_timeline_finish(struct sdsim_timeline *timeline, const char **why)
         }
         timeline->end = store->end > timeline->end ? store->end : timeline->end;
     }
+    sdsim_details_seal(&timeline->details);
     timeline->finished = true;
     return *why == NULL;
 }
