@@ -82,22 +82,13 @@ void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps
     const sdsim_ps normal_end = pause_from < from       ? from
                                 : pause_from > card_end ? card_end
                                                         : pause_from;
-    sdsim_book(meter, normal, normal_end - from);
-    sdsim_book(meter, SDSIM_PAUSE, card_end - normal_end);
-    sdsim_book(meter, SDSIM_POLL, to - card_end);
+    sdsim_book_span(meter, normal, SDSIM_LANE_CARD, from, normal_end - from);
+    sdsim_book_span(meter, SDSIM_PAUSE, SDSIM_LANE_CARD, normal_end, card_end - normal_end);
+    sdsim_book_span(meter, SDSIM_POLL, SDSIM_LANE_CPU, card_end, to - card_end);
 
     const sdsim_ps wait = card_end - from;
     if (wait > meter->counters.longest_wait) {
         meter->counters.longest_wait = wait;
         meter->counters.longest_wait_at = from;
-    }
-    if (meter->recorder != NULL && wait != 0) {
-        if (normal_end > from) {
-            sdsim_meter_record(meter, from, normal_end - from, SDSIM_LANE_CARD, normal);
-        }
-        if (card_end > normal_end) {
-            sdsim_meter_record(meter, normal_end, card_end - normal_end, SDSIM_LANE_CARD,
-                               SDSIM_PAUSE);
-        }
     }
 }

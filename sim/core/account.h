@@ -113,21 +113,29 @@ void sdsim_record_call(struct sdsim_meter *meter, enum sdsim_lane lane, enum sds
                        enum sdsim_purpose purpose, sdsim_ps start, sdsim_ps end,
                        const struct sdsim_detail *detail);
 
+/* Books d under `kind`, and records it as a span from `from` on if somebody listens; moves no time. */
+static inline void sdsim_book_span(struct sdsim_meter *meter, enum sdsim_kind kind,
+                                   enum sdsim_lane lane, sdsim_ps from, sdsim_ps d)
+{
+    sdsim_book(meter, kind, d);
+    if (meter->recorder != NULL && d != 0) {
+        sdsim_meter_record(meter, from, d, lane, kind);
+    }
+}
+
 /* Spends d on `kind`: books it, moves *now, and records a span in `lane` if somebody listens. */
 static inline void sdsim_spend(struct sdsim_meter *meter, sdsim_ps *now, enum sdsim_kind kind,
                                enum sdsim_lane lane, sdsim_ps d)
 {
-    sdsim_book(meter, kind, d);
-    if (meter->recorder != NULL && d != 0) {
-        sdsim_meter_record(meter, *now, d, lane, kind);
-    }
+    sdsim_book_span(meter, kind, lane, *now, d);
     *now = sdsim_time_sum(*now, d);
 }
 
 /*
  * Books the stretch from `from` to `to` in which the host waits for a card that becomes ready at
  * `ready_at`, the last `pause` of it extraordinary; `normal` is SDSIM_ACCESS or SDSIM_BUSY. What
- * lies behind ready_at is poll. Moves no time. Keeps counters.longest_wait.
+ * lies behind ready_at is poll. The card's part is recorded in its lane, the poll, in which the CPU
+ * looks or sleeps, in that of the CPU. Moves no time. Keeps counters.longest_wait.
  */
 void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
                      sdsim_ps ready_at, sdsim_ps pause);

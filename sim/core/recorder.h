@@ -12,9 +12,9 @@
  * What a span is about (the command on the bus, the sectors, the file) is its detail: a number that the
  * listener gave out when it was told. A recorder that doesn't ask for details gets 0.
  *
- * Limits: clocks, gaps, CPU time and the card's waits are reported; looks at a card that is ready, and
- * the bytes a card may take before its data (N_AC), are only booked in the account. On the bus, all
- * looks of one wait are one span (SDSIM_PART_LOOKS), over the card's wait and what follows it.
+ * All time that is booked in the account is reported in the lanes of CPU, bus and card, so the spans of
+ * a kind sum to it exactly. On the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over
+ * the card's wait and what follows it; it is booked nowhere.
  */
 #ifndef SDSIM_CORE_RECORDER_H
 #define SDSIM_CORE_RECORDER_H
@@ -114,6 +114,8 @@ struct sdsim_recorder {
     void (*span)(struct sdsim_recorder *recorder, const struct sdsim_span *span);
     /* The number of a detail, from 1; the same detail may get the same number. NULL: nobody asks. */
     uint32_t (*detail)(struct sdsim_recorder *recorder, const struct sdsim_detail *detail);
+    /* What the workload counts as one call, `number` from 0, is over. NULL: nobody asks. */
+    void (*call)(struct sdsim_recorder *recorder, uint64_t number, sdsim_ps start, sdsim_ps end);
 };
 
 /* The number of a detail; 0 if nobody asks. */

@@ -85,8 +85,8 @@ uint32_t sdsim_note_response(struct sdsim_port *port, uint8_t r1, const uint8_t 
     return of_command;
 }
 
-static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                    struct sdsim_result *result)
+void sdsim_fast_execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        struct sdsim_result *result)
 {
     struct sdsim_meter *meter = port->meter;
     if (meter->recorder == NULL) {
@@ -122,7 +122,7 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
     meter->part = SDSIM_PART_NONE;
 }
 
-static const struct sdsim_port_ops fast_ops = {.name = "fast", .execute = execute};
+static const struct sdsim_port_ops fast_ops = {.name = "fast", .execute = sdsim_fast_execute};
 
 void sdsim_fast_init(struct sdsim_port *port, enum sdsim_bus_mode mode, struct sdsim_card *card,
                      struct sdsim_meter *meter)

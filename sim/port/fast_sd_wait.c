@@ -87,7 +87,7 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
         const sdsim_ps answer = met ? on_bus : 0;
         sdsim_note_looks(port, from, *now, looks);
         sdsim_book_wait(meter, SDSIM_BUSY, from, *now - answer, ready.at, ready.pause);
-        sdsim_book(meter, SDSIM_PROTOCOL, answer);
+        sdsim_book_span(meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, *now - answer, answer);
         return met || wait->soft;
     }
 }

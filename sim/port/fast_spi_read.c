@@ -20,7 +20,7 @@ static void book_search(struct sdsim_port *port, struct search *search, uint64_t
     const uint64_t gap = search->gap < bytes ? search->gap : bytes;
     port->meter->counters.bus_clocks += 8 * bytes;
     const sdsim_ps protocol = sdsim_clock_take(&port->clock, 8 * gap);
-    sdsim_book(port->meter, SDSIM_PROTOCOL, protocol);
+    sdsim_book_span(port->meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, *now, protocol);
     const sdsim_ps from = sdsim_time_sum(*now, protocol);
     *now = sdsim_time_sum(sdsim_time_sum(from, dead_time),
                           sdsim_clock_take(&port->clock, 8 * (bytes - gap)));

@@ -278,9 +278,15 @@ static bool counts(const struct sdsim_workload_params *params, uint64_t index)
              index * params->call >= SDSIM_SECTOR));
 }
 
-static void note_call(struct sdsim_workload_task *task, sdsim_ps took, uint64_t index)
+static void note_call(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                      uint64_t index)
 {
     struct sdsim_workload_result *result = task->result;
+    struct sdsim_recorder *recorder = task->meter->recorder;
+    const sdsim_ps took = ended - began;
+    if (recorder != NULL && recorder->call != NULL) {
+        recorder->call(recorder, index, began, ended);
+    }
     const bool first = index == 0 || task->counted == 0; /* one that doesn't count stands in */
     const bool counted = counts(task->params, index);
     result->calls++;
@@ -310,7 +316,7 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
             return error;
         }
         if (!passes) {
-            note_call(task, *now - began, i);
+            note_call(task, began, *now, i);
         }
         if (*now > SDSIM_RUN_LIMIT) {
             return "the run takes more than 200 days of virtual time";
@@ -393,7 +399,7 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
         }
         error = finish(task, now, error);
         if (error == NULL) {
-            note_call(task, *now - began, pass);
+            note_call(task, began, *now, pass);
         }
     }
     return error;

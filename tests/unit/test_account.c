@@ -77,7 +77,8 @@ static void waits_are_split_by_the_rule(void **state)
     }
 }
 
-/* What the recorder hears about a wait is what was booked, in the card's lane, without a gap. */
+/* What the recorder hears about a wait is what was booked, without a gap: in the card's lane, and the
+ * poll behind it in that of the CPU. */
 static void waits_are_recorded_as_booked(void **state)
 {
     (void)state;
@@ -91,13 +92,15 @@ static void waits_are_recorded_as_booked(void **state)
         for (size_t s = 0; s < listener.count; s++) {
             const struct sdsim_span *const span = &listener.spans[s];
             if (span->start != at || span->duration == 0 || span->count != 1 ||
-                span->lane != SDSIM_LANE_CARD || span->purpose != SDSIM_FOR_DIRECTORY) {
+                span->lane != (span->kind == SDSIM_POLL ? SDSIM_LANE_CPU : SDSIM_LANE_CARD) ||
+                span->purpose != SDSIM_FOR_DIRECTORY) {
                 fail_msg("%s: span %zu", row->name, s);
             }
             heard[span->kind] += span->duration;
             at += span->duration;
         }
-        if (heard[SDSIM_BUSY] != row->normal || heard[SDSIM_PAUSE] != row->paused) {
+        if (heard[SDSIM_BUSY] != row->normal || heard[SDSIM_PAUSE] != row->paused ||
+            heard[SDSIM_POLL] != row->poll) {
             fail_msg("%s: recorded other than booked", row->name);
         }
     }
