@@ -19,10 +19,22 @@ static void resume_spi(struct sdsim_wire *wire, bool edge)
     };
 }
 
+static void resume_sd(struct sdsim_wire *wire)
+{
+    struct sdsim_card *card = wire->port.card;
+    wire->sd_pins = (struct sdsim_sd_pins){
+        .card = card,
+        .phase = card->state == SDSIM_CARD_RECEIVE ? SDSIM_SD_RECEIVE : SDSIM_SD_FREE,
+        .multiple = !wire->single,
+    };
+}
+
 void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command, bool edge)
 {
     wire->single = last_command == 24;
     if (wire->port.mode == SDSIM_BUS_SPI) {
         resume_spi(wire, edge);
+    } else {
+        resume_sd(wire);
     }
 }

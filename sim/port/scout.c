@@ -50,11 +50,20 @@ static bool spi_clean(const struct sdsim_port *port, const struct sdsim_transact
     return clean && !reading;
 }
 
+/* The same in SD mode, where the controller takes all of a response. A block that was left to it is on
+ * its way still; how far the card is with the clocks behind a block of an open read is not known. */
+static bool sd_clean(const struct sdsim_port *port, const struct sdsim_result *result)
+{
+    return result->outcome == SDSIM_OUTCOME_OK && port->behind_until == 0 &&
+           port->card->state != SDSIM_CARD_DATA;
+}
+
 static bool is_clean(const struct sdsim_scout *scout, const struct sdsim_transaction *tx,
                      const struct sdsim_result *result, bool busy)
 {
-    return scout->port.mode == SDSIM_BUS_SPI &&
-           spi_clean(&scout->port, tx, result, scout->clean, busy);
+    return scout->port.mode == SDSIM_BUS_SPI
+               ? spi_clean(&scout->port, tx, result, scout->clean, busy)
+               : sd_clean(&scout->port, result);
 }
 
 /* The part of `clocks` from `start` to `end` that lies in the window. */
