@@ -2,13 +2,13 @@
 
 /* The pins of a card in the middle of its life. What they don't hold here, they hold only within an
  * answer or a block. */
-static void resume_spi(struct sdsim_wire *wire, bool edge)
+static void resume_spi(struct sdsim_wire *wire)
 {
     struct sdsim_card *card = wire->port.card;
     wire->pins = (struct sdsim_spi_pins){
         .card = card,
         .selected = wire->port.selected,
-        .edge = edge,
+        .edge = wire->port.cs_edge,
         .phase = card->state == SDSIM_CARD_DATA      ? SDSIM_SPI_SEND
                  : card->state == SDSIM_CARD_RECEIVE ? SDSIM_SPI_RECEIVE
                                                      : SDSIM_SPI_COMMAND,
@@ -29,11 +29,11 @@ static void resume_sd(struct sdsim_wire *wire)
     };
 }
 
-void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command, bool edge)
+void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command)
 {
     wire->single = last_command == 24;
     if (wire->port.mode == SDSIM_BUS_SPI) {
-        resume_spi(wire, edge);
+        resume_spi(wire);
     } else {
         resume_sd(wire);
     }

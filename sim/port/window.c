@@ -10,21 +10,7 @@ static void open_window(struct sdsim_window *window)
     if (window->recorder != NULL) {
         window->wire.port.meter->recorder = window->recorder;
     } else if (window->transactions > 0) {
-        sdsim_wire_resume(&window->wire, window->last_command, window->edge);
-    }
-}
-
-/* Notes what the card remembers of CS. */
-static void note_select(struct sdsim_window *window, const struct sdsim_transaction *tx,
-                        bool was_selected, bool clocked)
-{
-    const bool selected = window->wire.port.selected;
-    const bool rose = (tx->flags & SDSIM_DESELECT) != 0 && !selected &&
-                      (was_selected || (tx->flags & SDSIM_SELECT) != 0);
-    if ((rose && tx->trail_bytes == 0) || (!clocked && selected != was_selected)) {
-        window->edge = true;
-    } else if (clocked) {
-        window->edge = false;
+        sdsim_wire_resume(&window->wire, window->last_command);
     }
 }
 
@@ -40,8 +26,6 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
     if (!window->open && window->transactions >= window->first) {
         open_window(window);
     }
-    const bool was_selected = port->selected;
-    const uint64_t clocks = port->meter->counters.bus_clocks;
     if (window->open && window->recorder == NULL) {
         window->wire_ops->execute(port, now, tx, result);
     } else {
@@ -50,7 +34,6 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
     if ((tx->flags & SDSIM_COMMAND) != 0) {
         window->last_command = tx->command & 63;
     }
-    note_select(window, tx, was_selected, port->meter->counters.bus_clocks != clocks);
     window->transactions++;
 }
 

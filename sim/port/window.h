@@ -20,7 +20,6 @@ struct sdsim_window {
     struct sdsim_recorder *recorder; /* NULL: the bits are wanted */
     uint64_t transactions;           /* so far */
     uint8_t last_command;
-    bool edge; /* nothing was clocked since CS changed */
     bool open; /* in the window, or about to be */
     bool cut;
 };

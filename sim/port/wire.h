@@ -47,10 +47,10 @@ void sdsim_wire_init(struct sdsim_wire *wire, enum sdsim_bus_mode mode, struct s
 
 /*
  * Makes it go on where the fast port, at work on the same `wire->port`, has stopped: between two
- * transactions. `last_command` was the last command sent; `edge`: nothing was clocked since CS changed. What the card was about to send is
- * taken to be nothing, and a read that is open to be at the border of two blocks; see port/scout.h for
- * where that holds.
+ * transactions. `last_command` was the last command sent. What the card was about to send is taken to be
+ * nothing, and a read that is open to be at the border of two blocks; port/scout.h tells where that
+ * holds.
  */
-void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command, bool edge);
+void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command);
 
 #endif
