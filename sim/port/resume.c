@@ -26,6 +26,7 @@ static void resume_sd(struct sdsim_wire *wire)
         .card = card,
         .phase = card->state == SDSIM_CARD_RECEIVE ? SDSIM_SD_RECEIVE : SDSIM_SD_FREE,
         .multiple = !wire->single,
+        .block_bytes = SDSIM_SECTOR,
     };
 }
 

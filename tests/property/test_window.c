@@ -1,7 +1,8 @@
 /*
  * A window of a run, seen by handing over from the fast port to the wire port in the middle, against
- * the same window of the same run that was on the wire from its start: every byte, every edge of CS,
- * and the time at which each call of the driver ends are equal, for every SPI driver.
+ * the same window of the same run that was on the wire from its start: every byte, every edge of CS or
+ * every clock, and the time at which each call of the driver ends are equal, for every driver on every
+ * bus.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,9 @@ struct event {
     sdsim_ps end; /* of a byte; an edge of CS has none */
     uint8_t mosi;
     uint8_t miso;
-    uint8_t kind; /* 0: a byte with CS high, 1: with CS low; 2: CS falls, 3: rises */
+    uint8_t
+        kind; /* 0: a byte with CS high, 1: with CS low; 2: CS falls, 3: rises; 4: an SD clock, CMD
+                     and DAT in `mosi` and `miso` */
 };
 
 struct tape {
@@ -52,6 +55,16 @@ static void hear_byte(struct sdsim_wire_listener *listener, sdsim_ps start, sdsi
 static void hear_select(struct sdsim_wire_listener *listener, sdsim_ps at, bool low)
 {
     const struct event event = {.start = at, .end = at, .kind = low ? 2 : 3};
+    add(listener, &event);
+}
+
+static void hear_clock(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps end,
+                       struct sdsim_sd_lines lines, bool host_drives_cmd, bool host_drives_dat)
+{
+    const struct event event = {
+        .start = start, .end = end, .mosi = lines.cmd, .miso = lines.dat, .kind = 4};
+    (void)host_drives_cmd;
+    (void)host_drives_dat;
     add(listener, &event);
 }
 
@@ -108,7 +121,7 @@ static void make_operations(struct life *life)
 static void make_life(struct life *life, uint64_t seed, uint64_t number, int code)
 {
     struct sdsim_test_sequence *s = &life->base;
-    sdsim_test_begin(s, seed, number, (uint64_t)code + 1000, SDSIM_BUS_SPI);
+    sdsim_test_begin(s, seed, number, (uint64_t)code + 1000, s->mode);
     struct sdsim_rng *rng = &s->rng;
     const struct sdsim_clock clock = sdsim_test_clock(sdsim_test_some_frequency(s));
     sdsim_test_some_card(s, &clock);
@@ -213,7 +226,9 @@ static void same_events(const struct life *life, const struct window *window,
     for (size_t i = 0; i < whole->count; i++) {
         const struct event *expected = &whole->events[i];
         if (!within(expected, window)) {
-            before = expected->end < window->from && expected->kind < 2 ? expected : before;
+            before = expected->end < window->from && expected->kind != 2 && expected->kind != 3
+                         ? expected
+                         : before;
             continue;
         }
         while (at < part->count && part->events[at].end < window->from) {
@@ -288,7 +303,7 @@ static void check_window(struct bench *bench, const struct window *window,
     struct sdsim_scout scout;
     struct sdsim_medium *medium = new_medium(life);
     sdsim_card_init(&card, &life->base.params, medium, life->base.number, life->draw);
-    sdsim_scout_init(&scout, SDSIM_BUS_SPI, &card, &meter, window->from, window->to);
+    sdsim_scout_init(&scout, life->base.mode, &card, &meter, window->from, window->to);
     live(life, &card, &meter, &scout.port, &story);
     sdsim_medium_destroy(medium);
     same_ends(life, window, whole, &story);
@@ -301,7 +316,7 @@ static void check_window(struct bench *bench, const struct window *window,
     medium = new_medium(life);
     bench->part.count = 0;
     sdsim_card_init(&card, &life->base.params, medium, life->base.number, life->draw);
-    sdsim_window_init(&port, SDSIM_BUS_SPI, &card, &meter, scout.first, window->to, NULL,
+    sdsim_window_init(&port, life->base.mode, &card, &meter, scout.first, window->to, NULL,
                       &bench->part.listener);
     live(life, &card, &meter, &port.wire.port, &story);
     sdsim_medium_destroy(medium);
@@ -324,7 +339,7 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     struct sdsim_medium *medium = new_medium(life);
     bench->whole.count = 0;
     sdsim_card_init(&card, &life->base.params, medium, life->base.number, life->draw);
-    sdsim_wire_init(&wire, SDSIM_BUS_SPI, &card, &meter);
+    sdsim_wire_init(&wire, life->base.mode, &card, &meter);
     wire.listener = &bench->whole.listener;
     live(life, &card, &meter, &wire.port, &whole);
     sdsim_medium_destroy(medium);
@@ -348,25 +363,28 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     }
 }
 
-static void windows_of_spi_drivers(void **state)
+/* Every driver that works the bus. */
+static void every_driver(enum sdsim_bus_mode mode, uint64_t share)
 {
-    (void)state;
     struct bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
-    bench->whole.listener = (struct sdsim_wire_listener){.byte = hear_byte, .select = hear_select};
+    bench->whole.listener =
+        (struct sdsim_wire_listener){.byte = hear_byte, .select = hear_select, .clock = hear_clock};
     bench->part.listener = bench->whole.listener;
     bench->whole.events = calloc(MOST_EVENTS, sizeof *bench->whole.events);
     bench->part.events = calloc(MOST_EVENTS, sizeof *bench->part.events);
     assert_true(bench->whole.events != NULL && bench->part.events != NULL);
     for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
-        if (!sdsim_driver_class((enum sdsim_driver_code)code)->spi) {
+        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
+        if (mode == SDSIM_BUS_SPI ? !class->spi : !class->sd) {
             continue;
         }
-        print_message("%s: ", sdsim_driver_class((enum sdsim_driver_code)code)->name);
+        print_message("%s: ", class->name);
+        bench->life.base.mode = mode;
         bench->life.params.code = code;
         bench->handed_over = 0;
         bench->windows = 0;
-        sdsim_test_each_sequence(60, run_driver, &bench);
+        sdsim_test_each_sequence(share, run_driver, &bench);
         print_message("%llu windows, %llu handed over\n", (unsigned long long)bench->windows,
                       (unsigned long long)bench->handed_over);
         /* Else the hand-over was not tested at all. */
@@ -377,10 +395,30 @@ static void windows_of_spi_drivers(void **state)
     free(bench);
 }
 
+static void windows_over_spi(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SPI, 60);
+}
+
+static void windows_over_one_line(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SD1, 120);
+}
+
+static void windows_over_four_lines(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SD4, 120);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_of_spi_drivers),
+        cmocka_unit_test(windows_over_spi),
+        cmocka_unit_test(windows_over_one_line),
+        cmocka_unit_test(windows_over_four_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
