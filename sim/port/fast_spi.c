@@ -290,6 +290,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->command_cpu);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 6);
+    sdsim_note_part(port, SDSIM_PART_NONE);
     count_to_busy(port, 6);
     struct response response = deliver(port, *now, tx, reply);
     result->r1 = 0xFF;

@@ -391,7 +391,7 @@ void sdsim_lane_columns(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, u
 
 /* ---- sums ---- */
 
-static void add_node(struct sdsim_range *range, const struct sdsim_node *node)
+static void add_node(struct sdsim_range *range, const struct sdsim_summary_node *node)
 {
     for (int c = 0; c < SDSIM_CLASSES; c++) {
         range->sum[c] = sdsim_time_sum(range->sum[c], node->sum[c]);
