@@ -24,6 +24,7 @@ static bool is_wanted(struct sdsim_store *store, uint64_t number, const struct s
 {
     return sdsim_store_span(store, number, span) && span->duration >= wanted->at_least &&
            (wanted->classes == 0 || (wanted->classes >> sdsim_span_class(span) & 1) != 0) &&
+           (wanted->parts == 0 || (wanted->parts >> span->part & 1) != 0) &&
            (wanted->details == NULL ||
             (span->detail < wanted->detail_count && wanted->details[span->detail] != 0));
 }

@@ -1,5 +1,6 @@
 #include "record.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,13 +58,16 @@ static bool add_files(struct sdsim_cli_session *session, struct sdsim_timeline *
 }
 
 static bool describe(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
-                     const struct sdsim_run *run, const char *const *overrides,
-                     struct sdsim_timeline *timeline)
+                     const struct sdsim_run *run, const struct sdsim_setup *setup,
+                     const char *const *overrides, struct sdsim_timeline *timeline)
 {
     char path[PATH_MAX];
+    char clock[64];
+    snprintf(clock, sizeof clock, "%" PRIu64 "/%" PRIu64, setup->clocks.num, setup->clocks.den);
     stored_path(session, scenario->path, path, sizeof path);
     bool fine = add(timeline, "version", SDSIM_VERSION) && add(timeline, "scenario", path) &&
-                add(timeline, "run", run->id) && add(timeline, "draw", "0");
+                add(timeline, "run", run->id) && add(timeline, "draw", "0") &&
+                add(timeline, "clock", clock);
     for (size_t i = 0; fine && overrides != NULL && overrides[i] != NULL; i++) {
         char name[32];
         snprintf(name, sizeof name, "set %zu", i);
@@ -111,7 +115,7 @@ enum sdsim_exit sdsim_record_run(struct sdsim_cli_session *session,
         code = SDSIM_EXIT_INPUT;
     } else {
         sdsim_timeline_init(timeline);
-        if (!describe(session, scenario, run, overrides, timeline)) {
+        if (!describe(session, scenario, run, setup, overrides, timeline)) {
             fputs("error: out of memory\n", stderr);
         } else if (sdsim_big_output_open(&output, path)) {
             code = record(&output, timeline, run, setup);
