@@ -117,8 +117,10 @@ enum sdsim_exit sdsim_record_run(struct sdsim_cli_session *session,
         sdsim_timeline_init(timeline);
         if (!describe(session, scenario, run, setup, overrides, timeline)) {
             fputs("error: out of memory\n", stderr);
-        } else if (sdsim_big_output_open(&output, path)) {
-            code = record(&output, timeline, run, setup);
+        } else {
+            if (sdsim_big_output_open(&output, path)) {
+                code = record(&output, timeline, run, setup);
+            }
             sdsim_big_output_discard(&output);
         }
         sdsim_timeline_free(timeline);
