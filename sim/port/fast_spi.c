@@ -342,6 +342,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->command_cpu);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 6);
+    sdsim_note_part(port, SDSIM_PART_NONE);
     port->busy_in = 0;
     port->cs_edge = false;
     struct response response = deliver(port, *now, tx, reply);

@@ -396,7 +396,7 @@ void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_summary 
                         size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++) {
-        const struct sdsim_node *node = &summary->nodes[2][i];
+        const struct sdsim_summary_node *node = &summary->nodes[2][i];
         uint64_t classes = 0;
         for (unsigned c = 0; c < SDSIM_CLASSES; c++) {
             classes |= node->longest[c] > 0 ? (uint64_t)1 << c : 0;
@@ -414,7 +414,7 @@ void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_summary 
 }
 
 static bool decode_node(struct sdsim_bytes *bytes, const struct sdsim_lane_info *info,
-                        struct sdsim_node *node)
+                        struct sdsim_summary_node *node)
 {
     node->bytes = sdsim_get_varint(bytes);
     const uint64_t classes = sdsim_get_varint(bytes);
@@ -448,7 +448,7 @@ const char *sdsim_decode_nodes(struct sdsim_bytes *bytes, enum sdsim_lane lane,
         if (number >= summary->capacities[2] || number * SDSIM_FAN >= summary->count) {
             return wrong;
         }
-        struct sdsim_node node = {.start = summary->starts[number * SDSIM_FAN]};
+        struct sdsim_summary_node node = {.start = summary->starts[number * SDSIM_FAN]};
         if (!decode_node(bytes, info, &node)) {
             return wrong;
         }

@@ -39,6 +39,7 @@
  *     set 0, set 1    overrides, "path=value", in their order; the seed is one of them
  *     file PATH       a file of the data directory that the run is made from
  *     version         of sdsim
+ *     clock           of the bus once the card is initialised, "NUM/DEN" in Hz
  *
  * so writing the files into a directory and running the scenario from it gives the run again.
  *

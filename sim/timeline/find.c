@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Whether a node may hold something wanted. */
-static bool may_hold(const struct sdsim_node *node, const struct sdsim_wanted *wanted,
+static bool may_hold(const struct sdsim_summary_node *node, const struct sdsim_wanted *wanted,
                      uint8_t length)
 {
     for (unsigned c = 0; c < SDSIM_CLASSES; c++) {
@@ -24,6 +24,7 @@ static bool is_wanted(struct sdsim_store *store, uint64_t number, const struct s
 {
     return sdsim_store_span(store, number, span) && span->duration >= wanted->at_least &&
            (wanted->classes == 0 || (wanted->classes >> sdsim_span_class(span) & 1) != 0) &&
+           (wanted->parts == 0 || (wanted->parts >> span->part & 1) != 0) &&
            (wanted->details == NULL ||
             (span->detail < wanted->detail_count && wanted->details[span->detail] != 0));
 }
@@ -36,7 +37,7 @@ static uint64_t spans_of(int level)
 bool sdsim_lane_next(struct sdsim_store *store, uint64_t from, const struct sdsim_wanted *wanted,
                      uint64_t *number)
 {
-    const uint8_t length = sdsim_node_length(wanted->at_least);
+    const uint8_t length = sdsim_summary_length(wanted->at_least);
     struct sdsim_span span;
     uint64_t i = from;
     while (i < store->count) {
@@ -65,7 +66,7 @@ bool sdsim_lane_next(struct sdsim_store *store, uint64_t from, const struct sdsi
 bool sdsim_lane_previous(struct sdsim_store *store, uint64_t below,
                          const struct sdsim_wanted *wanted, uint64_t *number)
 {
-    const uint8_t length = sdsim_node_length(wanted->at_least);
+    const uint8_t length = sdsim_summary_length(wanted->at_least);
     struct sdsim_span span;
     uint64_t i = below < store->count ? below : store->count;
     while (i > 0) {

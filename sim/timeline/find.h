@@ -13,6 +13,7 @@
 /* What is looked for. */
 struct sdsim_wanted {
     uint16_t classes;       /* bit c: class c will do; 0: any */
+    uint16_t parts;         /* bit p: part p will do; 0: any */
     sdsim_ps at_least;      /* duration of each span */
     const uint8_t *details; /* one byte a detail number: whether it will do; NULL: any */
     size_t detail_count;    /* numbers `details` has; others will not do */

@@ -98,6 +98,25 @@ bool sdsim_lane_at(struct sdsim_store *store, sdsim_ps instant, uint64_t *number
 
 /* ---- pictures ---- */
 
+uint32_t sdsim_column_of(sdsim_ps from, sdsim_ps to, uint32_t width, sdsim_ps instant)
+{
+    const sdsim_ps length = to - from;
+    const sdsim_ps into = instant - from;
+    /* Divided by a rounded length the guess is never too small. */
+    const sdsim_ps guess = length >= width ? into / (length / width) : (into + 1) * width / length;
+    uint32_t low = 0;
+    uint32_t high = guess < width ? (uint32_t)guess : width - 1;
+    while (low < high) {
+        const uint32_t middle = low + (high - low + 1) / 2;
+        if (sdsim_column_start(from, to, width, middle) <= instant) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
 struct picture {
     struct sdsim_store *store;
     sdsim_ps from;
@@ -136,31 +155,6 @@ static void leave(struct picture *picture)
     }
 }
 
-/* The column an instant of the picture falls into. */
-static uint32_t column_of(const struct picture *picture, sdsim_ps instant)
-{
-    const sdsim_ps length = picture->to - picture->from;
-    const sdsim_ps into = instant - picture->from;
-    /* A guess that is at most a few columns off, then the truth. */
-    uint32_t column = length >= picture->width ? (uint32_t)(into / (length / picture->width))
-                                               : (uint32_t)((into + 1) * picture->width / length);
-    if (column >= picture->width) {
-        column = picture->width - 1;
-    }
-    uint32_t low = 0;
-    uint32_t high = column;
-    /* The guess is never too small: dividing by a rounded length gives too much. */
-    while (low < high) {
-        const uint32_t middle = low + (high - low + 1) / 2;
-        if (sdsim_column_start(picture->from, picture->to, picture->width, middle) <= instant) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
 /* Goes on to the column an instant falls into, which is not before the one at work. */
 static void advance(struct picture *picture, sdsim_ps instant)
 {
@@ -173,7 +167,8 @@ static void advance(struct picture *picture, sdsim_ps instant)
     if (next < picture->width) {
         const sdsim_ps end =
             sdsim_column_start(picture->from, picture->to, picture->width, next + 1);
-        next = instant < end ? next : column_of(picture, instant);
+        next = instant < end ? next
+                             : sdsim_column_of(picture->from, picture->to, picture->width, instant);
         enter(picture, next);
     }
 }
@@ -391,7 +386,7 @@ void sdsim_lane_columns(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, u
 
 /* ---- sums ---- */
 
-static void add_node(struct sdsim_range *range, const struct sdsim_node *node)
+static void add_node(struct sdsim_range *range, const struct sdsim_summary_node *node)
 {
     for (int c = 0; c < SDSIM_CLASSES; c++) {
         range->sum[c] = sdsim_time_sum(range->sum[c], node->sum[c]);

@@ -45,6 +45,9 @@ static inline sdsim_ps sdsim_column_start(sdsim_ps from, sdsim_ps to, uint32_t w
     return from + whole * c + rest * c / width;
 }
 
+/* The column an instant of [from, to) falls into. */
+uint32_t sdsim_column_of(sdsim_ps from, sdsim_ps to, uint32_t width, sdsim_ps instant);
+
 /* How many spans begin before an instant: the number of the first that begins at it or later. */
 uint64_t sdsim_lane_before(struct sdsim_store *store, sdsim_ps instant);
 

@@ -217,7 +217,7 @@ static bool fetch(struct sdsim_block_source *source, enum sdsim_lane lane, size_
 {
     struct sdsim_timeline_reader *reader = (struct sdsim_timeline_reader *)source;
     const struct sdsim_tl_block *place = &reader->places[lane].items[number];
-    const struct sdsim_node *nodes =
+    const struct sdsim_summary_node *nodes =
         &reader->timeline->lanes[lane].summary.nodes[2][number * SDSIM_BLOCK_GROUPS];
     sdsim_ps starts[SDSIM_BLOCK_GROUPS];
     sdsim_ps end;

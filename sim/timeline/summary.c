@@ -14,7 +14,7 @@ void sdsim_summary_free(struct sdsim_summary *summary)
     *summary = (struct sdsim_summary){.starts = NULL};
 }
 
-uint8_t sdsim_node_length(sdsim_ps duration)
+uint8_t sdsim_summary_length(sdsim_ps duration)
 {
     return (uint8_t)(1 + (duration > 0 ? 64 - __builtin_clzll(duration) : 0));
 }
@@ -24,7 +24,7 @@ static uint32_t saturated(uint32_t a, uint64_t b)
     return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
-void sdsim_node_merge(struct sdsim_node *sum, const struct sdsim_node *more)
+void sdsim_summary_merge(struct sdsim_summary_node *sum, const struct sdsim_summary_node *more)
 {
     sum->busy = sdsim_time_sum(sum->busy, more->busy);
     sum->bytes += more->bytes;
@@ -89,7 +89,7 @@ size_t sdsim_summary_memory(const struct sdsim_summary *summary)
 {
     size_t sum = summary->capacity * (sizeof *summary->starts + 2);
     for (int level = 2; level <= SDSIM_LEVEL_MOST; level++) {
-        sum += summary->capacities[level] * sizeof(struct sdsim_node);
+        sum += summary->capacities[level] * sizeof(struct sdsim_summary_node);
     }
     return sum;
 }
@@ -187,13 +187,14 @@ static void settle_cover(struct sdsim_summary *summary, sdsim_ps next)
     }
 }
 
-static void close_group(struct sdsim_node *node, const struct tally *tally, enum sdsim_lane lane)
+static void close_group(struct sdsim_summary_node *node, const struct tally *tally,
+                        enum sdsim_lane lane)
 {
     const unsigned classes = sdsim_lane_info(lane)->classes;
     for (unsigned c = 0; c < classes; c++) {
         node->sum[c] = tally->sum[c];
         node->count[c] = tally->count[c];
-        node->longest[c] = tally->longest[c] > 0 ? sdsim_node_length(tally->longest[c] - 1) : 0;
+        node->longest[c] = tally->longest[c] > 0 ? sdsim_summary_length(tally->longest[c] - 1) : 0;
         node->busy = sdsim_time_sum(node->busy, tally->sum[c]);
     }
     node->bytes = tally->bytes;
@@ -208,7 +209,7 @@ bool sdsim_summary_add(struct sdsim_summary *summary, enum sdsim_lane lane,
     }
     const struct sorter sorter = sorter_of(lane, details);
     for (size_t group = 0; group * SDSIM_GROUP_SPANS < count; group++) {
-        struct sdsim_node node = {.start = starts[group]};
+        struct sdsim_summary_node node = {.start = starts[group]};
         struct tally tally = {.bytes = 0};
         const size_t from = group * SDSIM_GROUP_SPANS;
         const size_t to = from + SDSIM_GROUP_SPANS < count ? from + SDSIM_GROUP_SPANS : count;
@@ -240,9 +241,9 @@ bool sdsim_summary_raise(struct sdsim_summary *summary)
             return false;
         }
         for (size_t i = 0; i < count; i++) {
-            struct sdsim_node node = summary->nodes[level][i * SDSIM_FAN];
+            struct sdsim_summary_node node = summary->nodes[level][i * SDSIM_FAN];
             for (size_t k = i * SDSIM_FAN + 1; k < below && k < (i + 1) * SDSIM_FAN; k++) {
-                sdsim_node_merge(&node, &summary->nodes[level][k]);
+                sdsim_summary_merge(&node, &summary->nodes[level][k]);
             }
             summary->nodes[level + 1][i] = node;
         }

@@ -3,7 +3,7 @@
  *
  *     level 0   the spans                 16 bytes each
  *     level 1   16 spans: start, worst class, how much of its time is covered      10 bytes
- *     level 2   256 spans, level 3 4096 and so on: struct sdsim_node               168 bytes
+ *     level 2   256 spans, level 3 4096 and so on: struct sdsim_summary_node               168 bytes
  *
  * so a span takes 16 + 0.63 + 0.70 bytes, details not counted. A picture takes the level of which a
  * few items fall into a pixel column, so it costs the same at every zoom; a search for a rare class or
@@ -30,7 +30,7 @@ enum {
 };
 
 /* What 16^level spans come to. */
-struct sdsim_node {
+struct sdsim_summary_node {
     sdsim_ps start;                 /* of the first */
     sdsim_ps busy;                  /* sum of all durations */
     uint64_t bytes;                 /* moved by them, in the lanes of calls and commands */
@@ -54,7 +54,8 @@ struct sdsim_summary {
     uint8_t *cover;   /* 255: all of the time up to the next start */
     size_t count;
     size_t capacity;
-    struct sdsim_node *nodes[SDSIM_LEVEL_MOST + 1]; /* levels 2 and up; [0] and [1] are unused */
+    struct sdsim_summary_node
+        *nodes[SDSIM_LEVEL_MOST + 1]; /* levels 2 and up; [0] and [1] are unused */
     size_t counts[SDSIM_LEVEL_MOST + 1];
     size_t capacities[SDSIM_LEVEL_MOST + 1];
     int levels;         /* the highest level there is; 0 or 1: none of nodes */
@@ -81,10 +82,10 @@ bool sdsim_summary_raise(struct sdsim_summary *summary);
 bool sdsim_summary_reserve(struct sdsim_summary *summary, size_t items, size_t nodes);
 
 /* Adds `more` to `sum`: as if the spans of both were one node. */
-void sdsim_node_merge(struct sdsim_node *sum, const struct sdsim_node *more);
+void sdsim_summary_merge(struct sdsim_summary_node *sum, const struct sdsim_summary_node *more);
 
 /* 1 + the bits of a duration, as in `longest`. */
-uint8_t sdsim_node_length(sdsim_ps duration);
+uint8_t sdsim_summary_length(sdsim_ps duration);
 
 /* Memory in bytes. */
 size_t sdsim_summary_memory(const struct sdsim_summary *summary);

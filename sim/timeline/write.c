@@ -17,7 +17,7 @@ enum {
 struct sdsim_timeline_writer {
     struct sdsim_block_sink sink; /* first */
     struct sdsim_timeline *timeline;
-    FILE *file;
+    FILE *file; /* not owned */
     ZSTD_CCtx *zstd;
     uint64_t offset;
     struct sdsim_buffer packed;
@@ -163,18 +163,14 @@ static bool put_text(struct sdsim_timeline_writer *writer, const struct sdsim_se
 
 static void destroy(struct sdsim_timeline_writer *writer)
 {
-    if (writer->file != NULL) {
-        fclose(writer->file);
-    }
     ZSTD_freeCCtx(writer->zstd);
     sdsim_buffer_free(&writer->packed);
     free(writer->index);
     free(writer);
 }
 
-struct sdsim_timeline_writer *sdsim_timeline_writer_open(const char *path,
-                                                         struct sdsim_timeline *timeline, char *why,
-                                                         size_t size)
+struct sdsim_timeline_writer *
+sdsim_timeline_writer_open(FILE *stream, struct sdsim_timeline *timeline, char *why, size_t size)
 {
     struct sdsim_timeline_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL) {
@@ -183,9 +179,9 @@ struct sdsim_timeline_writer *sdsim_timeline_writer_open(const char *path,
     }
     *writer = (struct sdsim_timeline_writer){.sink = {.block = take_block}, .timeline = timeline};
     writer->zstd = ZSTD_createCCtx();
-    writer->file = writer->zstd != NULL ? fopen(path, "wb") : NULL;
-    if (writer->file == NULL) {
-        snprintf(why, size, "%s", writer->zstd != NULL ? strerror(errno) : "out of memory");
+    writer->file = stream;
+    if (writer->zstd == NULL) {
+        snprintf(why, size, "out of memory");
         destroy(writer);
         return NULL;
     }
@@ -278,10 +274,8 @@ bool sdsim_timeline_writer_close(struct sdsim_timeline_writer *writer, char *why
         fine = put_summary(writer, (enum sdsim_lane)lane);
     }
     fine = fine && put_index(writer);
-    FILE *file = writer->file;
-    writer->file = NULL;
     errno = 0;
-    if (fclose(file) != 0 && writer->error == 0) {
+    if (fflush(writer->file) != 0 && writer->error == 0) {
         writer->error = errno != 0 ? errno : EIO;
     }
     if (writer->error != 0 || !fine) {

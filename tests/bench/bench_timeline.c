@@ -187,15 +187,16 @@ static void from_a_file(uint64_t spans)
 {
     struct sdsim_timeline timeline;
     struct sdsim_diags diags;
-    char why[200];
+    char why[200] = "can't be written";
     char path[300];
     const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
     snprintf(path, sizeof path, "%.200s/sdsim-bench-%ld.sdtl", folder, (long)getpid());
     sdsim_diags_init(&diags);
     sdsim_timeline_init(&timeline);
     double begun = sdsim_bench_now();
+    FILE *file = fopen(path, "wb");
     struct sdsim_timeline_writer *writer =
-        sdsim_timeline_writer_open(path, &timeline, why, sizeof why);
+        file != NULL ? sdsim_timeline_writer_open(file, &timeline, why, sizeof why) : NULL;
     if (writer == NULL) {
         printf("  %s: %s\n", path, why);
         return;
@@ -204,6 +205,7 @@ static void from_a_file(uint64_t spans)
     if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
         printf("  %s: %s\n", path, why);
     }
+    fclose(file);
     const double written = sdsim_bench_now() - begun;
     const double stored = (double)sdsim_timeline_spans(&timeline);
     sdsim_timeline_free(&timeline);

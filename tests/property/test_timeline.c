@@ -333,18 +333,20 @@ static void through_a_file(uint64_t seed, size_t shape)
     struct bench bench;
     char path[] = "/tmp/sdsim-timeline-XXXXXX";
     char why[200];
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    const int number = mkstemp(path);
+    assert_true(number >= 0);
+    FILE *file = fdopen(number, "wb");
+    assert_non_null(file);
     seed_of(&bench, seed, shape);
     assert_true(sdsim_timeline_add_text(&bench.timeline, "scenario", "a\nb", 3));
     struct sdsim_timeline_writer *writer =
-        sdsim_timeline_writer_open(path, &bench.timeline, why, sizeof why);
+        sdsim_timeline_writer_open(file, &bench.timeline, why, sizeof why);
     assert_non_null(writer);
     bench.spans = sdsim_test_fill(&bench.timeline, &shapes[shape], &bench.rng);
     if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
         FAIL(&bench, "%s", why);
     }
+    fclose(file);
     sdsim_timeline_free(&bench.timeline);
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);

@@ -83,6 +83,8 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_TIMESCALE] = {"timescale", 0, "TIME",
                                 "of a VCD, e.g. 10ns; edges are rounded to it"},
     [SDSIM_OPTION_YES] = {"yes", 0, NULL, "write more than 1 GB"},
+    [SDSIM_OPTION_RECORD] = {"record", 0, "FILE",
+                             "record all that one run does, and when, to a timeline file"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

@@ -5,6 +5,7 @@
 
 #include "output.h"
 #include "predict.h"
+#include "record.h"
 #include "report/run_report.h"
 #include "run_names.h"
 #include "session.h"
@@ -132,6 +133,23 @@ static enum sdsim_exit predict(struct sdsim_cli_session *session,
     return code;
 }
 
+/* Records the run, if that is asked for. */
+static enum sdsim_exit record(struct sdsim_cli_session *session,
+                              const struct sdsim_arguments *arguments,
+                              const struct sdsim_scenario *scenario,
+                              const struct selection *selection)
+{
+    const char *path = arguments->values[SDSIM_OPTION_RECORD];
+    if (path == NULL) {
+        return SDSIM_EXIT_OK;
+    }
+    if (selection->count != 1) {
+        fputs("error: --record takes one run: name it\n", stderr);
+        return SDSIM_EXIT_INPUT;
+    }
+    return sdsim_record_run(session, scenario, selection->runs[0], arguments->overrides, path);
+}
+
 static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
@@ -146,8 +164,11 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
         lint(session, &selection);
     }
     const bool failed = sdsim_cli_report(session);
-    const enum sdsim_exit code =
-        failed ? SDSIM_EXIT_INPUT : predict(session, arguments, scenario, &selection);
+    enum sdsim_exit code =
+        failed ? SDSIM_EXIT_INPUT : record(session, arguments, scenario, &selection);
+    if (code == SDSIM_EXIT_OK) {
+        code = predict(session, arguments, scenario, &selection);
+    }
     free(selection.runs);
     return code;
 }
@@ -162,9 +183,9 @@ static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
-    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
-    SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_ALL,    SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON,   SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_RECORD, SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP,   SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_run = {
@@ -180,6 +201,7 @@ const struct sdsim_command sdsim_command_run = {
         "inside a transfer; polling looks, or doesn't look, at a card that is ready; access, busy "
         "and pauses are the card's; copying and host CPU are the firmware's. The kinds add up to "
         "the total exactly.\n"
+        "--record writes what the typical run does, and when, to a file that sdsim-view shows.\n"
         "The exit code is 1, with the reason on standard error and no report, if a run ends "
         "early: a limit of the driver, a full volume.\n"
         "The JSON is {\"runs\": [...]}, one object a run; rates in bytes or lines per second, "
