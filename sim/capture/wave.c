@@ -68,6 +68,22 @@ static void hear_byte(struct sdsim_wire_listener *listener, sdsim_ps start, sdsi
     become(wave, end, wave->levels & ~(unsigned)SDSIM_WAVE_SCK);
 }
 
+/* High speed: what is on the lines in a clock that begins at `start` came up behind the rising edge of
+ * the one before, which still has to fall. */
+static void end_clock(struct sdsim_wave *wave, sdsim_ps start, unsigned levels)
+{
+    if (wave->falls == 0) {
+        return;
+    }
+    if (wave->falls == start) {
+        const sdsim_ps high = wave->falls - wave->rose;
+        const sdsim_ps hold = wave->hold < high ? wave->hold : high / 2;
+        become(wave, wave->rose + hold, levels | SDSIM_WAVE_CLK);
+    }
+    become(wave, wave->falls, wave->levels & ~(unsigned)SDSIM_WAVE_CLK);
+    wave->falls = 0;
+}
+
 static void hear_clock(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps end,
                        struct sdsim_sd_lines lines, bool host_drives_cmd, bool host_drives_dat)
 {
@@ -76,9 +92,15 @@ static void hear_clock(struct sdsim_wire_listener *listener, sdsim_ps start, sds
         (lines.cmd != 0 ? SDSIM_WAVE_CMD : 0u) | (lines.dat & 0xFu) * SDSIM_WAVE_DAT0;
     (void)host_drives_cmd;
     (void)host_drives_dat;
+    end_clock(wave, start, levels);
     become(wave, start, levels);
     become(wave, start + (end - start) / 2, levels | SDSIM_WAVE_CLK);
-    become(wave, end, levels);
+    if (wave->hold > 0) {
+        wave->rose = start + (end - start) / 2;
+        wave->falls = end;
+    } else {
+        become(wave, end, levels);
+    }
 }
 
 void sdsim_wave_init(struct sdsim_wave *wave, enum sdsim_bus_mode mode, sdsim_ps from, sdsim_ps to,
@@ -90,12 +112,17 @@ void sdsim_wave_init(struct sdsim_wave *wave, enum sdsim_bus_mode mode, sdsim_ps
         .from = from,
         .to = to,
         .levels = sdsim_wave_pins(mode)->idle,
-        .spi = mode == SDSIM_BUS_SPI,
     };
+}
+
+void sdsim_wave_high_speed(struct sdsim_wave *wave)
+{
+    wave->hold = SDSIM_WAVE_HOLD;
 }
 
 void sdsim_wave_finish(struct sdsim_wave *wave)
 {
+    end_clock(wave, 0, 0);
     tell(wave);
 }
 

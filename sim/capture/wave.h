@@ -6,9 +6,9 @@
  *    equal parts; MOSI and MISO change where a part begins, with SCK falling. Between bytes the clock
  *    stands still and the lines keep their levels; after CS rises MISO is released with the next clock.
  *  - SD: CLK rests low and goes high in the middle of each clock; CMD and DAT, whoever drives them,
- *    change where the clock begins. That is what the default speed prescribes. In high speed both
- *    change behind the rising edge; here they don't, so that whoever samples at the rising edge reads
- *    every file the same way.
+ *    change where the clock begins. That is what the default speed prescribes. On demand they change
+ *    behind the rising edge before instead, as high speed prescribes; where the clock stood still in
+ *    between they change where it goes on.
  * A line that nobody drives is high, as the pull-ups make it.
  *
  * A sink is told the levels at the beginning of the window, and then each instant at which one of them
@@ -59,12 +59,21 @@ struct sdsim_wave {
     unsigned levels; /* there */
     unsigned told;   /* what the sink knows */
     bool begun;      /* it knows the beginning */
-    bool spi;
+    sdsim_ps hold;   /* SD: lines change this long behind a rising edge; 0: with a falling one */
+    sdsim_ps rose;   /* with `hold`: the last rising edge, */
+    sdsim_ps falls;  /* and the falling one that is to be told yet; 0: none */
 };
+
+/* How long a card holds its lines behind a rising edge in high speed, at least: T_OH of the SD Physical
+ * Layer Specification. */
+#define SDSIM_WAVE_HOLD ((sdsim_ps)2500)
 
 /* A wave of the window from <= t < to, for a sink that must outlive it. */
 void sdsim_wave_init(struct sdsim_wave *wave, enum sdsim_bus_mode mode, sdsim_ps from, sdsim_ps to,
                      struct sdsim_wave_sink *sink);
+
+/* SD: from now on lines change behind rising edges, as in high speed. */
+void sdsim_wave_high_speed(struct sdsim_wave *wave);
 
 /* Nothing more comes: tells what is left. */
 void sdsim_wave_finish(struct sdsim_wave *wave);

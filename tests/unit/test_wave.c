@@ -114,6 +114,27 @@ static void sd_clocks_become_edges(void **state)
                         "300:011111 320:111111 340:011111 ");
 }
 
+/* Lines that change behind the rising edge, and one that had to wait for the clock to go on. */
+static void high_speed_launches_late(void **state)
+{
+    (void)state;
+    struct scribe scribe = {.sink = {write_levels}, .pins = 6};
+    struct sdsim_wave wave;
+    sdsim_wave_init(&wave, SDSIM_BUS_SD4, 0, 1000000, &scribe.sink);
+    sdsim_wave_high_speed(&wave);
+    const struct sdsim_sd_lines start = {.cmd = 0, .dat = 0xF};
+    const struct sdsim_sd_lines data = {.cmd = 1, .dat = 0x6};
+    wave.listener.clock(&wave.listener, 100000, 120000, start, true, false);
+    wave.listener.clock(&wave.listener, 120000, 140000, data, false, false);
+    wave.listener.clock(&wave.listener, 300000, 304000, SDSIM_SD_RELEASED, false, false);
+    wave.listener.clock(&wave.listener, 304000, 308000, start, false, false);
+    sdsim_wave_finish(&wave);
+    assert_string_equal(scribe.text,
+                        "0:011111 100000:001111 110000:101111 112500:110110 120000:010110 "
+                        "130000:110110 140000:010110 300000:011111 302000:111111 303000:101111 "
+                        "304000:001111 306000:101111 308000:001111 ");
+}
+
 /* ---- measuring and rounding ---- */
 
 static void timescales_divide(void **state)
@@ -192,13 +213,10 @@ static void a_coarse_vcd_goes_forward(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spi_bytes_become_edges),
-        cmocka_unit_test(a_bus_at_rest_has_a_beginning),
-        cmocka_unit_test(bytes_in_a_row),
-        cmocka_unit_test(sd_clocks_become_edges),
-        cmocka_unit_test(timescales_divide),
-        cmocka_unit_test(a_waveform_is_measured),
-        cmocka_unit_test(a_coarse_vcd_goes_forward),
+        cmocka_unit_test(spi_bytes_become_edges),   cmocka_unit_test(a_bus_at_rest_has_a_beginning),
+        cmocka_unit_test(bytes_in_a_row),           cmocka_unit_test(sd_clocks_become_edges),
+        cmocka_unit_test(high_speed_launches_late), cmocka_unit_test(timescales_divide),
+        cmocka_unit_test(a_waveform_is_measured),   cmocka_unit_test(a_coarse_vcd_goes_forward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

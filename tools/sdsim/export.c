@@ -192,6 +192,7 @@ static enum sdsim_exit export_window(const struct sdsim_arguments *arguments,
         .setup = setup,
         .medium = medium,
         .tick = wish->tick,
+        .high_speed = arguments->values[SDSIM_OPTION_HIGH_SPEED] != NULL,
         .about = about,
     };
     if (!sdsim_export_find(&wish->window, setup, medium, &export.from, &export.to, &code) ||
@@ -259,9 +260,10 @@ static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_TO,   SDSIM_OPTION_WINDOW, SDSIM_OPTION_CALL, SDSIM_OPTION_AROUND,
-    SDSIM_OPTION_DRAW, SDSIM_OPTION_SET,    SDSIM_OPTION_SEED, SDSIM_OPTION_TIMESCALE,
-    SDSIM_OPTION_YES,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_TO,         SDSIM_OPTION_WINDOW, SDSIM_OPTION_CALL,   SDSIM_OPTION_AROUND,
+    SDSIM_OPTION_DRAW,       SDSIM_OPTION_SET,    SDSIM_OPTION_SEED,   SDSIM_OPTION_TIMESCALE,
+    SDSIM_OPTION_HIGH_SPEED, SDSIM_OPTION_YES,    SDSIM_OPTION_OUTPUT, SDSIM_OPTION_HELP,
+    SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_export = {

@@ -127,6 +127,9 @@ static bool look_at_bits(const struct sdsim_export *export, struct sdsim_wave_si
     struct sdsim_wave wave;
     struct sdsim_view view = {.kind = SDSIM_VIEW_BITS, .listener = &wave.listener};
     sdsim_wave_init(&wave, mode_of(export), export->from, export->to, sink);
+    if (export->high_speed) {
+        sdsim_wave_high_speed(&wave);
+    }
     const bool seen = look(export, &view);
     sdsim_wave_finish(&wave);
     return seen;

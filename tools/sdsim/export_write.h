@@ -26,6 +26,7 @@ struct sdsim_export {
     uint64_t first;  /* transaction to begin with */
     uint64_t clocks; /* bus clocks in the window */
     sdsim_ps tick;   /* VCD: the timescale asked for; 0: the coarsest that is exact */
+    bool high_speed; /* SD: lines change behind the rising edge */
     const char *about;
 };
 

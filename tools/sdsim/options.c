@@ -82,6 +82,9 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                            "draw K from the values' ranges; default 0, the typical values"},
     [SDSIM_OPTION_TIMESCALE] = {"timescale", 0, "TIME",
                                 "of a VCD, e.g. 10ns; edges are rounded to it"},
+    [SDSIM_OPTION_HIGH_SPEED] = {"high-speed", 0, NULL,
+                                 "SD bus: lines change 2.5 ns behind the rising edge, not with the "
+                                 "falling one"},
     [SDSIM_OPTION_YES] = {"yes", 0, NULL, "write more than 1 GB"},
     [SDSIM_OPTION_RECORD] = {"record", 0, "FILE",
                              "record all that one run does, and when, to a timeline file"},
