@@ -206,6 +206,7 @@ static void refusals_say_why(void **state)
         {2, "takes a whole number", {"export", "single", "--to", "csv", "--draw", "-1"}},
         {2, "takes 1, 10 or 100", {"export", "single", "--to", "vcd", "--timescale", "20ns"}},
         {2, "is for VCD", {"export", "single", "--to", "csv", "--timescale", "10ns"}},
+        {2, "is for waveforms of the SD bus", {"export", "single", "--to", "vcd", "--high-speed"}},
         {2, "too coarse", {"export", TWO_CALLS, "--to", "vcd", "--timescale", "100ns"}},
         {2, "about 3 GB", {"export", "single", "--to", "vcd", "--set", "workload.total=8MiB"}},
         {3, "cannot write to", {"export", "single", "--call", "1", "-o", "/nowhere/at.csv"}},

@@ -239,6 +239,10 @@ static enum sdsim_exit export_in(struct sdsim_cli_session *session,
         scenario != NULL ? choose_run(session, arguments, scenario) : NULL;
     const bool bound =
         run != NULL && sdsim_setup_bind(session->config, run, wish->draw, setup, &session->diags);
+    if (bound && arguments->values[SDSIM_OPTION_HIGH_SPEED] != NULL &&
+        (setup->run.bus == SDSIM_BUS_SPI || !sdsim_export_is_bits(wish->format))) {
+        sdsim_error(&session->diags, NULL, "--high-speed is for waveforms of the SD bus");
+    }
     const enum sdsim_exit code = sdsim_cli_report(session) || !bound
                                      ? SDSIM_EXIT_INPUT
                                      : export_setup(arguments, wish, run, setup);

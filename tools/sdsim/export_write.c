@@ -164,12 +164,14 @@ static sdsim_ps choose_tick(const struct sdsim_export *export,
         fprintf(stderr, "note: edges are rounded to %s; %s would be exact\n",
                 tick_text(tick, text, sizeof text), tick_text(exact, clock, sizeof clock));
     }
-    if (measure->shortest != SDSIM_TIME_END && measure->shortest / tick >= 8) {
+    /* The shortest time that samples must tell apart: half a clock, or how long a line is held. */
+    const bool held = export->high_speed && SDSIM_WAVE_HOLD < measure->shortest;
+    const sdsim_ps apart = held ? SDSIM_WAVE_HOLD : measure->shortest;
+    if (measure->shortest != SDSIM_TIME_END && apart / tick >= 8) {
         fprintf(stderr,
                 "note: a tick is %s; sigrok-cli makes a sample of each, so tell it "
                 "-I vcd:downsample=%llu\n",
-                tick_text(tick, text, sizeof text),
-                (unsigned long long)(measure->shortest / tick / 4));
+                tick_text(tick, text, sizeof text), (unsigned long long)(apart / tick / 4));
     }
     return tick;
 }
