@@ -263,14 +263,14 @@ static bool take_block(const uint8_t *nibbles, unsigned lines, uint8_t block[SDS
     memset(block, 0, SDSIM_SECTOR);
     for (size_t i = 0; i < clocks + 16; i++) {
         for (unsigned line = 0; line < lines; line++) {
-            const unsigned bit = nibbles[i] >> line & 1u;
+            const unsigned bit = (unsigned)nibbles[i] >> line & 1u;
             if (i < clocks) {
                 const size_t place = i * lines + (lines - 1 - line);
                 block[place / 8] = (uint8_t)(block[place / 8] | bit << (7 - place % 8));
-                const unsigned top = (made[line] >> 15 & 1u) ^ bit;
-                made[line] = (uint16_t)((made[line] << 1) ^ (top != 0 ? 0x1021 : 0));
+                const unsigned top = ((unsigned)made[line] >> 15 & 1u) ^ bit;
+                made[line] = (uint16_t)((unsigned)made[line] << 1 ^ (top != 0 ? 0x1021u : 0u));
             } else {
-                sent[line] = (uint16_t)(sent[line] << 1 | bit);
+                sent[line] = (uint16_t)((unsigned)sent[line] << 1 | bit);
             }
         }
     }
@@ -307,8 +307,9 @@ static void same_nibbles(const struct exchange *exchange, const struct world *wo
 {
     const unsigned mask = exchange->mode == SDSIM_BUS_SD4 ? 0xF : 1;
     for (size_t i = 0; i < count; i++) {
-        const unsigned expected =
-            at + i < world->tape.count ? world->tape.events[at + i].lines.dat & mask : 0x100;
+        const unsigned expected = at + i < world->tape.count
+                                      ? (unsigned)world->tape.events[at + i].lines.dat & mask
+                                      : 0x100;
         if ((nibbles[i] & mask) != expected) {
             fail_msg("%s, clock %zu: %x, not %x", exchange->name, i, nibbles[i], expected);
         }
