@@ -143,3 +143,22 @@ char *sdsim_test_sigrok(const char *path, uint64_t downsample, const char *decod
     *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
     return text;
 }
+
+unsigned sdsim_test_take_hex(const char **text, const char *start)
+{
+    const char *at = *text;
+    const size_t length = strlen(start);
+    unsigned value = 0x100;
+    if (strncmp(at, start, length) == 0) {
+        unsigned digits = 0;
+        unsigned sum = 0;
+        for (at += length; *at != '\0' && strchr("0123456789abcdefABCDEF", *at) != NULL; at++) {
+            sum = sum * 16 + (unsigned)(*at <= '9' ? *at - '0' : (*at | 0x20) - 'a' + 10);
+            digits++;
+        }
+        value = digits > 0 && digits < 3 ? sum : 0x100;
+    }
+    at += strcspn(at, "\n");
+    *text = at + (*at == '\n' ? 1 : 0);
+    return value;
+}

@@ -54,4 +54,8 @@ bool sdsim_test_has_sigrok(void);
 char *sdsim_test_sigrok(const char *path, uint64_t downsample, const char *decoders,
                         const char *annotation, int *status);
 
+/* The number in hexadecimal that stands behind `start` at the beginning of a line, 0x100 if there is
+ * none; *text goes to the next line. (sscanf would measure the whole text for each.) */
+unsigned sdsim_test_take_hex(const char **text, const char *start);
+
 #endif

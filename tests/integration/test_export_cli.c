@@ -71,7 +71,9 @@ static char *output_of(const char *const *arguments)
 /* The time of a line, in its own decimals; negative for the head. */
 static double time_of(const char *line)
 {
-    return *line >= '0' && *line <= '9' ? strtod(line, NULL) : -1;
+    char number[40];
+    snprintf(number, sizeof number, "%.*s", (int)strcspn(line, ",\n"), line);
+    return number[0] >= '0' && number[0] <= '9' ? strtod(number, NULL) : -1;
 }
 
 /* Different ways to say a window, and the same window cut out of the whole run. */

@@ -222,13 +222,12 @@ static void same_bits(const struct exchange *exchange, const struct world *world
         asked = token.from_host ? token.index : asked;
         for (size_t i = token.at; i < token.end; i++) {
             const unsigned expected = world->tape.events[i].lines.cmd;
-            unsigned got = 2;
-            if (sscanf(text, "sdcard_sd-1: %u\n", &got) != 1 || got != expected) {
+            const unsigned got = sdsim_test_take_hex(&text, "sdcard_sd-1: ");
+            if (got != expected) {
                 fail_msg("%s, bit %zu of the tokens, bit %zu of %s %u: %u, not %u", exchange->name,
                          bits, i - token.at, token.from_host ? "command" : "the response to", asked,
                          got, expected);
             }
-            text += strcspn(text, "\n") + 1;
             bits++;
         }
     }
@@ -244,12 +243,10 @@ static size_t nibbles_of(const char *text, uint8_t **nibbles)
     *nibbles = malloc(strlen(text) / 12 + 1);
     assert_non_null(*nibbles);
     while (*text != '\0') {
-        unsigned nibble;
-        if (sscanf(text, "parallel-1: %x", &nibble) == 1) {
+        const unsigned nibble = sdsim_test_take_hex(&text, "parallel-1: ");
+        if (nibble < 16) {
             (*nibbles)[count++] = (uint8_t)nibble;
         }
-        text += strcspn(text, "\n");
-        text += *text == '\n';
     }
     return count;
 }

@@ -134,17 +134,16 @@ static void same_bytes(const struct exchange *exchange, const struct world *worl
     size_t compared = 0;
     for (size_t i = 0; i < world->tape.count; i++) {
         const struct sdsim_test_tape_event *event = &world->tape.events[i];
-        unsigned got = 0x100;
         if (event->kind != SDSIM_TAPE_BYTE || !event->selected || event->start < from) {
             continue;
         }
         const uint8_t expected = mosi ? event->mosi : event->miso;
-        if (sscanf(text, "spi-1: %2x\n", &got) != 1 || got != expected) {
+        const char *line_at = text;
+        const unsigned got = sdsim_test_take_hex(&text, "spi-1: ");
+        if (got != expected) {
             fail_msg("%s, %s, byte %zu at %llu ps: %02x, not %02x (%.20s)", exchange->name, line,
-                     compared, (unsigned long long)event->start, got, expected, text);
+                     compared, (unsigned long long)event->start, got, expected, line_at);
         }
-        text += strcspn(text, "\n");
-        text += *text == '\n';
         compared++;
     }
     if (*text != '\0' || compared < 1000) {
