@@ -20,6 +20,7 @@ void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *pa
         .sectors = sdsim_csd_sectors(params),
         .erase_from = SDSIM_CARD_NO_SECTOR,
         .erase_to = SDSIM_CARD_NO_SECTOR,
+        .slow_edges = params->reselect_clocks > 0 || params->release_clocks > 0,
         .awake_at = params->power_up_time,
         .inquired_at = SDSIM_TIME_END,
         .init_at = SDSIM_TIME_END,
@@ -167,7 +168,6 @@ void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now)
 {
     reset(card);
     card->spi = false;
-    card->asleep = false;
     card->high_clocks = 0;
     card->awake_at = sdsim_time_sum(now, card->params->power_up_time);
 }
@@ -465,7 +465,7 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         send_status(card, end, reply);
         break;
     case 15:
-        card->asleep = argument >> 16 == card->rca;
+        card->awake_at = argument >> 16 == card->rca ? SDSIM_TIME_END : card->awake_at;
         break;
     case 17:
     case 18:
@@ -530,7 +530,7 @@ uint8_t sdsim_card_response_gap(const struct sdsim_card *card, bool selected, ui
 /* Nothing is heard: too early after power-up, put to sleep, or a fault. */
 static bool deaf(struct sdsim_card *card, sdsim_ps end, uint8_t index)
 {
-    return end < card->awake_at || card->asleep || sdsim_faults_absent(card->faults) ||
+    return end < card->awake_at || sdsim_faults_absent(card->faults) ||
            sdsim_faults_occasion(card->faults, SDSIM_FAULT_REMOVED, index) ||
            sdsim_faults_occasion(card->faults, SDSIM_FAULT_NO_RESPONSE, index);
 }
@@ -545,7 +545,7 @@ void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, ui
     reply->multiple = false;
     reply->busy = false;
     reply->gap = sdsim_card_response_gap(card, selected, index);
-    if ((end < card->awake_at || card->asleep || card->faults != NULL) && deaf(card, end, index)) {
+    if ((end < card->awake_at || card->faults != NULL) && deaf(card, end, index)) {
         return;
     }
     if (index == 0) {

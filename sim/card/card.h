@@ -104,7 +104,7 @@ struct sdsim_card {
     bool app;    /* CMD55 came before */
     bool crc_on; /* SPI: CMD59 */
     bool high_speed;
-    bool asleep;     /* SD: CMD15, until the next power-up */
+    bool slow_edges; /* SPI: reselect_clocks or release_clocks */
     uint32_t errors; /* error bits of the card status, kept until told: by any R1 on the SD bus,
                            by R2 over SPI */
     uint8_t width;   /* SD: 1 or 4 */
@@ -116,13 +116,13 @@ struct sdsim_card {
     uint32_t announced;   /* ACMD23, for the next write */
     uint32_t erase_from;
     uint32_t erase_to;
-    uint32_t well_written;    /* ACMD22: blocks of the last write transfer */
-    sdsim_ps awake_at;        /* hears nothing before */
-    uint64_t high_clocks;     /* SPI: with CS high, since power-up and before CMD0 */
-    sdsim_ps inquired_at;     /* the last ACMD41 that only asked; SDSIM_TIME_END: none */
-    sdsim_ps init_at;         /* when ACMD41 will say ready; SDSIM_TIME_END before the first */
-    struct sdsim_ready busy;  /* programming, or the answer to R1b */
-    struct sdsim_ready ready; /* reading: when the next block's data is there */
+    uint32_t well_written; /* ACMD22: blocks of the last write transfer */
+    sdsim_ps awake_at;    /* hears nothing before; SDSIM_TIME_END: CMD15, until the next power-up */
+    uint64_t high_clocks; /* SPI: with CS high, since power-up and before CMD0 */
+    sdsim_ps inquired_at; /* the last ACMD41 that only asked; SDSIM_TIME_END: none */
+    sdsim_ps init_at;     /* when ACMD41 will say ready; SDSIM_TIME_END before the first */
+    struct sdsim_ready busy;           /* programming, or the answer to R1b */
+    struct sdsim_ready ready;          /* reading: when the next block's data is there */
     uint8_t block[SDSIM_STATUS_BYTES]; /* register data */
 };
 

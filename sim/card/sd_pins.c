@@ -24,7 +24,7 @@ void sdsim_sd_pins_init(struct sdsim_sd_pins *pins, struct sdsim_card *card)
 static bool mute(const struct sdsim_sd_pins *pins)
 {
     const struct sdsim_card *card = pins->card;
-    return card->spi || card->asleep || sdsim_faults_absent(card->faults);
+    return card->spi || card->awake_at == SDSIM_TIME_END || sdsim_faults_absent(card->faults);
 }
 
 /* ---- what the card sends ---- */

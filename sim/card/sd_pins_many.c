@@ -126,8 +126,8 @@ static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim
                     const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus, size_t count)
 {
     const struct sdsim_card *card = pins->card;
-    if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi || card->asleep ||
-        sdsim_faults_absent(card->faults)) {
+    if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi ||
+        card->awake_at == SDSIM_TIME_END || sdsim_faults_absent(card->faults)) {
         return 0;
     }
     return pins->in_block ? block_clocks(pins, host, bus, count)

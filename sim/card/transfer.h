@@ -32,7 +32,7 @@ void sdsim_card_erase(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
 /* Whether a CMD32 or CMD33 waits for its CMD38; and takes it back. */
 static inline bool sdsim_card_erase_begun(const struct sdsim_card *card)
 {
-    return card->erase_from != SDSIM_CARD_NO_SECTOR || card->erase_to != SDSIM_CARD_NO_SECTOR;
+    return (card->erase_from & card->erase_to) != SDSIM_CARD_NO_SECTOR;
 }
 static inline void sdsim_card_erase_forget(struct sdsim_card *card)
 {

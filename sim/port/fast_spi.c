@@ -35,6 +35,14 @@ static void pass(struct sdsim_port *port, uint64_t bytes)
     }
 }
 
+/* The same behind a command, when nothing is hidden any more. */
+static void pass_high(struct sdsim_port *port, uint64_t bytes)
+{
+    if (!port->card->spi && !port->selected) {
+        pass(port, bytes);
+    }
+}
+
 static void fill(struct sdsim_port *port, sdsim_ps *now, unsigned bytes)
 {
     if (bytes == 0) {
@@ -57,20 +65,30 @@ struct view {
 
 /* Before CMD0 some cards hold the line low. Behind CS low a busy may show one bit late: the byte is
  * 0x80, which only a test for 0xFF takes for busy. */
-static struct view view_of(const struct sdsim_port *port, enum sdsim_ready_test test,
-                           sdsim_ps first)
+static void change_view(const struct sdsim_port *port, enum sdsim_ready_test test, sdsim_ps first,
+                        struct view *view)
 {
     const struct sdsim_card *card = port->card;
     const struct sdsim_card_params *params = card->params;
-    const sdsim_ps busy = sdsim_card_busy(card).at;
-    struct view view = {.ready_at = port->selected ? busy : 0, .hidden = port->busy_in};
     if (!card->spi) {
-        view.ready_at = params->first_do == SDSIM_DO_LOW ? SDSIM_TIME_END : 0;
-    } else if (port->cs_edge && port->selected) {
+        view->ready_at = params->first_do == SDSIM_DO_LOW ? SDSIM_TIME_END : 0;
+    } else if (port->selected) {
         const bool late = params->reselect_clocks > 0 && test != SDSIM_READY_ALL_ONES;
-        view.hidden = late && view.hidden == 0 ? 1 : view.hidden;
-    } else if (port->cs_edge) {
-        view.first_low = params->release_clocks > 0 && port->busy_in == 0 && first < busy;
+        view->hidden = late && view->hidden == 0 ? 1 : view->hidden;
+    } else {
+        view->first_low =
+            params->release_clocks > 0 && port->busy_in == 0 && first < sdsim_card_busy(card).at;
+    }
+}
+
+static inline struct view view_of(const struct sdsim_port *port, enum sdsim_ready_test test,
+                                  sdsim_ps first)
+{
+    const struct sdsim_card *card = port->card;
+    struct view view = {.ready_at = port->selected ? sdsim_card_busy(card).at : 0,
+                        .hidden = port->busy_in};
+    if (!card->spi || (port->cs_edge && card->slow_edges)) {
+        change_view(port, test, first, &view);
     }
     return view;
 }
@@ -269,7 +287,7 @@ static uint32_t response_in_window(struct sdsim_port *port, sdsim_ps *now, uint3
     const uint32_t of_command = sdsim_note_response(port, result->r1, result->extra);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, i);
     port->meter->detail = of_command;
-    pass(port, window);
+    pass_high(port, window);
     return window - i;
 }
 
@@ -287,7 +305,7 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
         sdsim_note_response(port, result->r1, result->extra);
         sdsim_fast_burst(port, now, cost, 1);
         port->meter->detail = of_command;
-        pass(port, 1);
+        pass_high(port, 1);
     }
     if (extra == 0 || !is_r1(result->r1)) {
         return;
@@ -300,7 +318,7 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
     sdsim_note_response(port, result->r1, result->extra);
     sdsim_fast_burst(port, now, &port->spi->extra, extra);
     port->meter->detail = of_command;
-    pass(port, extra);
+    pass_high(port, extra);
 }
 
 /* Hands the command to the card and finds out what will be seen of its answer. */
@@ -368,7 +386,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     } else {
         if ((tx->flags & SDSIM_STUFF) != 0) {
             sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
-            pass(port, 1);
+            pass_high(port, 1);
             response.seen++;
         }
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
