@@ -2,8 +2,8 @@
  * One card behind several ports, driven through the same made-up life, and compared.
  *
  * Each world has its own card, medium, meter and port. One port is the closed-form one, one is what
- * it is compared with (the byte-exact port; on the SD bus, where none exists, the closed-form port
- * that steps block by block because somebody listens), one is the closed-form one with a listener.
+ * it is compared with, the wire port on the byte-exact card, one is the closed-form one with a
+ * listener.
  * After each step all must agree to the picosecond. The first difference fails the test through
  * cmocka and names the seed, the sequence and the step.
  *
@@ -88,6 +88,9 @@ void sdsim_test_begin(struct sdsim_test_sequence *s, uint64_t seed, uint64_t num
 /* Powers up a card of s->params in each world; ends with a last comparison, of the media too. */
 void sdsim_test_create_worlds(struct sdsim_test_sequence *s, uint32_t draw);
 void sdsim_test_destroy_worlds(struct sdsim_test_sequence *s);
+
+/* Whether the card has a quirk that a driver may not get past at initialisation. */
+bool sdsim_test_difficult(const struct sdsim_card_params *params);
 
 /* Fails if the two differ. */
 void sdsim_test_same(const struct sdsim_test_sequence *s, int world, const char *what,

@@ -33,7 +33,11 @@ void *sdsim_config_alloc(struct sdsim_config *config, size_t count, size_t size)
 struct sdsim_node *sdsim_config_parse(struct sdsim_config *config, const char *path,
                                       struct sdsim_diags *diags)
 {
-    const struct sdsim_source *source = sdsim_source_read(config, path, diags);
+    struct sdsim_source *source = sdsim_source_read(config, path, diags);
+    if (source != NULL) {
+        source->next = config->files;
+        config->files = source;
+    }
     return source != NULL ? sdsim_yaml_read(config, source, 0, diags) : NULL;
 }
 
@@ -42,6 +46,11 @@ struct sdsim_node *sdsim_config_parse_text(struct sdsim_config *config, const ch
 {
     const struct sdsim_source *source = sdsim_source_copy(config, name, text, size, diags);
     return source != NULL ? sdsim_yaml_read(config, source, 0, diags) : NULL;
+}
+
+const struct sdsim_source *sdsim_config_files(const struct sdsim_config *config)
+{
+    return config->files;
 }
 
 const char *sdsim_config_text(struct sdsim_config *config, const char *text)

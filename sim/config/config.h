@@ -27,6 +27,7 @@ struct sdsim_config {
     struct sdsim_arena arena;
     const char *data_dir; /* or NULL */
     struct sdsim_listing *listings;
+    const struct sdsim_source *files; /* read, the last one first */
 };
 
 /* Says that memory ran out; returns NULL for the caller to pass on. */

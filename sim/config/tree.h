@@ -30,6 +30,7 @@ struct sdsim_source {
     const char *path; /* as given: file name, or "--set" */
     const char *text;
     size_t size;
+    const struct sdsim_source *next; /* of the files of a config, the one read before this */
 };
 
 enum sdsim_node_kind {
@@ -74,6 +75,9 @@ struct sdsim_node *sdsim_config_parse(struct sdsim_config *config, const char *p
 struct sdsim_node *sdsim_config_parse_text(struct sdsim_config *config, const char *name,
                                            const char *text, size_t size,
                                            struct sdsim_diags *diags);
+
+/* The files read so far, the last one first; a file may be there twice. NULL: none. */
+const struct sdsim_source *sdsim_config_files(const struct sdsim_config *config);
 
 /*
  * Loads the profile `name` of a kind ("card", "host", "driver", "board", "scenario"), with all it

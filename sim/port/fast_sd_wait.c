@@ -54,6 +54,7 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
     const sdsim_ps period = sd->status_before + sd->status_after;
     const sdsim_ps from = *now;
     struct naps naps = {.length = wait->sleep, .after = wait->sleep_after};
+    uint64_t looks = 0;
     for (;;) {
         /* Looks follow each other with a fixed period up to the one that succeeds, the one that
          * begins at the limit, or the one after which the driver sleeps. */
@@ -73,6 +74,7 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
             sleeps = look < last;
             last = sleeps ? look : last;
         }
+        looks += last + 1;
         meter->counters.commands[13] += last + 1;
         meter->counters.bus_clocks += (last + 1) * frames;
         *now += (last + 1) * period + sdsim_clock_take(&port->clock, last * frames);
@@ -83,21 +85,28 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
             continue;
         }
         const sdsim_ps answer = met ? on_bus : 0;
+        sdsim_note_looks(port, from, *now, looks);
+        sdsim_card_status_told(port->card);
         sdsim_book_wait(meter, SDSIM_BUSY, from, *now - answer, ready.at, ready.pause);
-        sdsim_book(meter, SDSIM_PROTOCOL, answer);
+        sdsim_book_span(meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, *now - answer, answer);
         return met || wait->soft;
     }
 }
 
-/* The host hardware, or a loop that reads the pin, watches DAT0. */
+/* The host hardware, or a loop that reads the pin, watches DAT0. The clock runs meanwhile, and it is
+ * looked at behind each of its edges, at last behind the first one at the limit. */
 static bool watch_dat0(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait)
 {
     const struct sdsim_ready ready = sdsim_card_busy(port->card);
     if (wait->limit > 0 && sdsim_time_since(ready.at, *now) > wait->limit) {
-        const sdsim_ps to = *now + wait->limit;
-        sdsim_book_wait(port->meter, SDSIM_BUSY, *now, to, ready.at, ready.pause);
-        *now = to;
-        return wait->soft;
+        const uint64_t count = sdsim_clock_count(&port->clock, wait->limit);
+        const sdsim_ps from = *now;
+        if (sdsim_time_sum(from, sdsim_clock_peek(&port->clock, count)) < ready.at) {
+            port->meter->counters.bus_clocks += count;
+            *now = sdsim_time_sum(from, sdsim_clock_take(&port->clock, count));
+            sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
+            return wait->soft;
+        }
     }
     sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, ready);
     return true;

@@ -110,6 +110,7 @@ static void test_80_columns(void **state)
         {"accuracy", "--help"},
         {"manual", "--help"},
         {"completion", "--help"},
+        {"export", "--help"},
         {"list"},
         {"describe", "scenario"},
         {"describe", "card"},

@@ -30,7 +30,7 @@
 static const char *const layers[] = {
     "sdsim",    "core",   "config",  "flash",  "card",     "bus",   "host",
     "port",     "driver", "fat",     "file",   "workload", "trace", "capture",
-    "timeline", "setup",  "measure", "report", "tools",    "tests",
+    "timeline", "view", "setup",  "measure", "report", "tools",    "tests",
 };
 
 enum {

@@ -1,0 +1,208 @@
+#include "view/rows.h"
+
+#include <stdlib.h>
+
+#include "timeline/find.h"
+#include "timeline/query.h"
+
+void sdsim_rows_lay(struct sdsim_rows *rows)
+{
+    int32_t y = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        struct sdsim_row *row = &rows->items[i];
+        row->y = y;
+        row->height = row->hidden ? 0 : row->folded ? rows->thin : rows->full;
+        y += row->height;
+    }
+    rows->height = y;
+}
+
+static void add(struct sdsim_rows *rows, enum sdsim_row_kind kind, uint8_t lane, uint8_t track)
+{
+    if (rows->count < SDSIM_ROWS_MOST) {
+        rows->items[rows->count++] =
+            (struct sdsim_row){.kind = (uint8_t)kind, .lane = lane, .track = track};
+    }
+}
+
+void sdsim_rows_add(struct sdsim_rows *rows, const struct sdsim_timeline *timeline, uint8_t track)
+{
+    rows->full = rows->full > 0 ? rows->full : 40;
+    rows->thin = rows->thin > 0 ? rows->thin : 12;
+    for (uint8_t lane = 0; lane < SDSIM_LANE_COUNT; lane++) {
+        if (timeline->lanes[lane].count > 0) {
+            add(rows, SDSIM_ROW_LANE, lane, track);
+        }
+    }
+    if (timeline->lanes[SDSIM_LANE_TASK].count > 0) {
+        add(rows, SDSIM_ROW_BYTES, 0, track);
+        add(rows, SDSIM_ROW_RATE, 0, track);
+    }
+    sdsim_rows_lay(rows);
+}
+
+uint32_t sdsim_rows_at(const struct sdsim_rows *rows, int32_t y)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct sdsim_row *row = &rows->items[i];
+        if (y >= row->y && y < row->y + row->height) {
+            return i;
+        }
+    }
+    return rows->count;
+}
+
+uint32_t sdsim_rows_of_lane(const struct sdsim_rows *rows, enum sdsim_lane lane, uint8_t track)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct sdsim_row *row = &rows->items[i];
+        if (row->kind == SDSIM_ROW_LANE && row->lane == lane && row->track == track) {
+            return i;
+        }
+    }
+    return rows->count;
+}
+
+void sdsim_rows_fold(struct sdsim_rows *rows, uint32_t row, bool folded)
+{
+    if (row < rows->count) {
+        rows->items[row].folded = folded;
+        sdsim_rows_lay(rows);
+    }
+}
+
+void sdsim_rows_hide(struct sdsim_rows *rows, uint32_t row, bool hidden)
+{
+    if (row < rows->count) {
+        rows->items[row].hidden = hidden;
+        sdsim_rows_lay(rows);
+    }
+}
+
+uint32_t sdsim_rows_move(struct sdsim_rows *rows, uint32_t row, int by)
+{
+    const int step = by > 0 ? 1 : -1;
+    while (row < rows->count && by != 0) {
+        const int64_t next = (int64_t)row + step;
+        if (next < 0 || next >= rows->count) {
+            break;
+        }
+        const struct sdsim_row other = rows->items[next];
+        rows->items[next] = rows->items[row];
+        rows->items[row] = other;
+        row = (uint32_t)next;
+        by -= other.hidden ? 0 : step;
+    }
+    sdsim_rows_lay(rows);
+    return row;
+}
+
+const char *sdsim_row_title(const struct sdsim_row *row)
+{
+    return row->kind == SDSIM_ROW_BYTES  ? "Bytes"
+           : row->kind == SDSIM_ROW_RATE ? "Rate"
+                                         : sdsim_lane_info((enum sdsim_lane)row->lane)->title;
+}
+
+/* ---- what lies under a point ---- */
+
+/* The first span of a class among [number, number + spans) that reaches into [from, to); or the first
+ * of them, which is in the column beside it but gives this one its colour, too. */
+static bool find_in(struct sdsim_store *store, uint64_t number, uint64_t spans, uint8_t class,
+                    sdsim_ps from, sdsim_ps to, uint64_t *found)
+{
+    const struct sdsim_wanted wanted = {.classes = (uint16_t)(1u << class)};
+    struct sdsim_span span;
+    uint64_t at;
+    const uint64_t start = sdsim_lane_at(store, from, &at) && at > number ? at : number;
+    for (uint64_t i = start; sdsim_lane_next(store, i, &wanted, found); i = *found + 1) {
+        if (*found >= number + spans || !sdsim_store_span(store, *found, &span) ||
+            span.start >= to) {
+            break;
+        }
+        if (sdsim_span_end(&span) > from || span.start >= from) {
+            return true;
+        }
+    }
+    return sdsim_lane_next(store, number, &wanted, found) && *found < number + spans;
+}
+
+bool sdsim_pick(struct sdsim_store *store, const struct sdsim_axis *axis, int32_t x, int32_t slack,
+                uint64_t *number)
+{
+    struct sdsim_column *columns = malloc(axis->width * sizeof *columns);
+    if (columns == NULL || x < 0 || x >= (int32_t)axis->width) {
+        free(columns);
+        return false;
+    }
+    sdsim_lane_columns(store, axis->from, axis->from + axis->length, axis->width, columns);
+    int32_t best = -1;
+    for (int32_t d = 0; d <= slack && best < 0; d++) {
+        if (x - d >= 0 && columns[x - d].class != SDSIM_NO_CLASS) {
+            best = x - d;
+        } else if (x + d < (int32_t)axis->width && columns[x + d].class != SDSIM_NO_CLASS) {
+            best = x + d;
+        }
+    }
+    bool found = false;
+    if (best >= 0) {
+        const struct sdsim_column *column = &columns[best];
+        found = find_in(store, column->span, (uint64_t)1 << (4 * column->level), column->class,
+                        sdsim_axis_time(axis, best), sdsim_axis_time(axis, best + 1), number);
+    }
+    free(columns);
+    return found;
+}
+
+/* ---- curves ---- */
+
+static double bytes_before(struct sdsim_timeline *timeline, sdsim_ps instant)
+{
+    struct sdsim_range range;
+    sdsim_lane_range(&timeline->lanes[SDSIM_LANE_TASK], 0, instant, &range);
+    return (double)range.bytes;
+}
+
+void sdsim_curve(struct sdsim_timeline *timeline, const struct sdsim_axis *axis,
+                 enum sdsim_row_kind kind, double *values)
+{
+    struct sdsim_store *store = &timeline->lanes[SDSIM_LANE_TASK];
+    const sdsim_ps half = axis->length / 100 + 1;
+    double sum = bytes_before(timeline, axis->from);
+    for (uint32_t x = 0; x < axis->width; x++) {
+        const sdsim_ps from = sdsim_axis_time(axis, (int32_t)x);
+        const sdsim_ps to = sdsim_axis_time(axis, (int32_t)x + 1);
+        struct sdsim_range range;
+        if (kind == SDSIM_ROW_BYTES) {
+            sdsim_lane_range(store, from, to, &range);
+            sum += (double)range.bytes;
+            values[x] = sum;
+        } else {
+            const sdsim_ps a = sdsim_time_since(from, half);
+            const sdsim_ps b = sdsim_time_sum(to, half);
+            sdsim_lane_range(store, a, b, &range);
+            values[x] = (double)range.bytes / ((double)(b - a) / (double)SDSIM_S);
+        }
+    }
+}
+
+/* ---- the minimap ---- */
+
+void sdsim_minimap(struct sdsim_timeline *timeline, uint32_t width, struct sdsim_column *columns)
+{
+    static const enum sdsim_lane lanes[] = {SDSIM_LANE_CARD, SDSIM_LANE_BUS, SDSIM_LANE_CPU};
+    const uint8_t *rank = sdsim_lane_info(SDSIM_LANE_CARD)->rank;
+    const sdsim_ps end = timeline->end > 0 ? timeline->end : 1;
+    struct sdsim_column *more = malloc(width * sizeof *more);
+    sdsim_lane_columns(&timeline->lanes[lanes[0]], 0, end, width, columns);
+    for (size_t i = 1; more != NULL && i < sizeof lanes / sizeof *lanes; i++) {
+        sdsim_lane_columns(&timeline->lanes[lanes[i]], 0, end, width, more);
+        for (uint32_t c = 0; c < width; c++) {
+            if (more[c].class != SDSIM_NO_CLASS && (columns[c].class == SDSIM_NO_CLASS ||
+                                                    rank[more[c].class] > rank[columns[c].class])) {
+                columns[c] = more[c];
+            }
+        }
+    }
+    free(more);
+}
