@@ -1,0 +1,105 @@
+/*
+ * The viewer's state, and everything a hand can do to it. Knows nothing of windows: events come in as
+ * keys and pixels (main.c, script.c), pictures are made of it by scene.h.
+ */
+#ifndef SDSIM_VIEWER_APP_H
+#define SDSIM_VIEWER_APP_H
+
+#include <stdio.h>
+
+#include "font.h"
+#include "view/explore.h"
+#include "view/facts.h"
+#include "view/markers.h"
+#include "view/pair.h"
+#include "view/rows.h"
+
+enum sdsim_panel {
+    SDSIM_PANEL_FACTS,   /* of the selected span, of the measured range, or of the window */
+    SDSIM_PANEL_LONGEST, /* list of the longest spans */
+};
+
+enum sdsim_drag {
+    SDSIM_DRAG_NONE,
+    SDSIM_DRAG_PAN,
+    SDSIM_DRAG_MEASURE,
+    SDSIM_DRAG_MINIMAP,
+};
+
+/* Where things are, in pixels. */
+struct sdsim_layout {
+    int32_t unit;    /* the height of a line of text, with some room */
+    int32_t titles;  /* width of the titles of rows */
+    int32_t panel;   /* width of the panel on the right */
+    int32_t minimap; /* heights */
+    int32_t ruler;
+    int32_t rows_top;
+    int32_t status; /* height of the bottom line */
+};
+
+struct sdsim_app {
+    struct sdsim_pair pair;
+    const char *names[2]; /* of the files */
+    struct sdsim_axis axis;
+    struct sdsim_rows rows;
+    struct sdsim_layout layout;
+    int32_t width;
+    int32_t height;
+    int32_t scroll; /* pixels the rows are moved up */
+    uint32_t row;   /* that keys act on */
+    bool selected;
+    uint8_t track;
+    struct sdsim_place_in place;
+    bool measured;
+    sdsim_ps measure_from;
+    sdsim_ps measure_to;
+    struct sdsim_markers markers;
+    enum sdsim_panel panel;
+    char quest_text[100]; /* what is jumped to and listed */
+    struct sdsim_long_one longest[20];
+    size_t longest_count;
+    uint8_t longest_track;
+    bool asking; /* the search line is open */
+    char asked[100];
+    char message[160];
+    bool help;
+    bool dark;
+    bool quit;
+    bool dirty;
+    enum sdsim_drag drag;
+    sdsim_ps grabbed;
+    int32_t pointer_x;
+    int32_t pointer_y;
+    int32_t pressed_x;
+    int32_t pressed_y;
+};
+
+/* Sets up a view of one or two timelines that stay the caller's. */
+void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
+                    struct sdsim_timeline *second, int32_t width, int32_t height,
+                    int32_t text_height);
+void sdsim_app_resize(struct sdsim_app *app, int32_t width, int32_t height);
+
+/* A key by its name: "w", "F", "left", "space", "escape", "?", ...; shift makes letters large. */
+void sdsim_app_key(struct sdsim_app *app, const char *key);
+/* Text typed while the search line is open. */
+void sdsim_app_type(struct sdsim_app *app, const char *text);
+void sdsim_app_wheel(struct sdsim_app *app, int32_t x, int32_t y, int steps);
+void sdsim_app_press(struct sdsim_app *app, int32_t x, int32_t y, int clicks);
+void sdsim_app_move(struct sdsim_app *app, int32_t x, int32_t y);
+void sdsim_app_release(struct sdsim_app *app, int32_t x, int32_t y);
+
+/* Selects the next of a quest from the selection, or the left edge, on; false with a message if there
+ * is none. */
+bool sdsim_app_jump(struct sdsim_app *app, const char *quest, bool forward);
+void sdsim_app_select(struct sdsim_app *app, uint8_t track, struct sdsim_place_in place,
+                      bool reach);
+
+/* What the track's lane looks like in the window: its timeline, and the axis in its own time. */
+struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t track,
+                                       struct sdsim_axis *own, int32_t *x);
+
+/* The state in lines of "name: value", for tests. */
+void sdsim_app_dump(struct sdsim_app *app, FILE *out);
+
+#endif

@@ -1,0 +1,250 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/units.h"
+#include "scene.h"
+#include "view/ruler.h"
+
+/* Lines of the panel, from top to bottom. */
+struct lines {
+    const struct sdsim_picture *picture;
+    int32_t x;
+    int32_t y;
+    int32_t width;
+    int32_t names; /* width of the first column */
+};
+
+static void heading(struct lines *lines, const char *text)
+{
+    lines->y += 4;
+    sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y, lines->width, text,
+                      lines->picture->theme->text);
+    lines->y += lines->picture->app->layout.unit;
+    sdsim_canvas_fill(lines->picture->canvas, lines->x, lines->y - 2, lines->width, 1,
+                      lines->picture->theme->line);
+    lines->y += 2;
+}
+
+static void line(struct lines *lines, const char *name, const char *value)
+{
+    struct sdsim_canvas *canvas = lines->picture->canvas;
+    sdsim_canvas_text(canvas, lines->x, lines->y, lines->names - 6, name,
+                      lines->picture->theme->faint);
+    sdsim_canvas_text(canvas, lines->x + lines->names, lines->y, lines->width - lines->names, value,
+                      lines->picture->theme->text);
+    lines->y += lines->picture->app->layout.unit;
+}
+
+static void colored(struct lines *lines, sdsim_color color, const char *name, const char *value)
+{
+    const int32_t size = lines->picture->canvas->font->height - 4;
+    sdsim_canvas_fill(lines->picture->canvas, lines->x, lines->y + 2, size, size, color);
+    sdsim_canvas_text(lines->picture->canvas, lines->x + size + 6, lines->y,
+                      lines->names - size - 12, name, lines->picture->theme->faint);
+    sdsim_canvas_text(lines->picture->canvas, lines->x + lines->names, lines->y,
+                      lines->width - lines->names, value, lines->picture->theme->text);
+    lines->y += lines->picture->app->layout.unit;
+}
+
+static void show_facts(struct lines *lines)
+{
+    struct sdsim_app *app = lines->picture->app;
+    struct sdsim_facts facts;
+    heading(lines, "Selected");
+    if (!sdsim_facts_of(app->pair.timelines[app->track], app->place.lane, app->place.number,
+                        &facts)) {
+        line(lines, "", "can't be read");
+        return;
+    }
+    for (size_t i = 0; i < facts.count; i++) {
+        line(lines, facts.items[i].name, facts.items[i].value);
+    }
+}
+
+/* Sums of [from, to) of the first run. */
+static void show_sums(struct lines *lines, const char *title, sdsim_ps from, sdsim_ps to)
+{
+    struct sdsim_app *app = lines->picture->app;
+    const struct sdsim_theme *theme = lines->picture->theme;
+    struct sdsim_measured measured;
+    char text[80];
+    char number[40];
+    sdsim_measure(app->pair.timelines[0], sdsim_pair_own(&app->pair, 0, from),
+                  sdsim_pair_own(&app->pair, 0, to), &measured);
+    heading(lines, title);
+    line(lines, "from", sdsim_time_print(from, text, sizeof text));
+    line(lines, "time", sdsim_short_time(measured.time, text, sizeof text));
+    snprintf(text, sizeof text, "%" PRIu64, measured.bytes);
+    line(lines, "bytes", text);
+    line(lines, "rate", sdsim_unit_print(SDSIM_UNIT_RATE, measured.rate, text, sizeof text));
+    lines->y += 4;
+    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+        if (measured.kinds[kind] > 0) {
+            snprintf(text, sizeof text, "%s  %.1f%%",
+                     sdsim_short_time(measured.kinds[kind], number, sizeof number),
+                     100.0 * (double)measured.kinds[kind] / (double)measured.time);
+            colored(lines, sdsim_theme_class(theme, SDSIM_LANE_BUS, (uint8_t)kind),
+                    sdsim_kind_name((enum sdsim_kind)kind), text);
+        }
+    }
+    lines->y += 4;
+    const struct sdsim_lane_info *commands = sdsim_lane_info(SDSIM_LANE_COMMAND);
+    for (uint8_t group = 0; group < SDSIM_GROUP_COUNT; group++) {
+        if (measured.commands[group] > 0) {
+            snprintf(text, sizeof text, "%" PRIu64, measured.commands[group]);
+            snprintf(number, sizeof number, "%s commands", commands->called[group]);
+            colored(lines, sdsim_theme_class(theme, SDSIM_LANE_COMMAND, group), number, text);
+        }
+    }
+}
+
+static void show_difference(struct lines *lines, sdsim_ps from, sdsim_ps to)
+{
+    struct sdsim_app *app = lines->picture->app;
+    struct sdsim_difference differences[SDSIM_DIFFERENCES_MOST];
+    const size_t count = sdsim_pair_differ(&app->pair, from, to, differences);
+    heading(lines, "A, B and the difference");
+    for (size_t i = 0; i < count; i++) {
+        const struct sdsim_difference *one = &differences[i];
+        const bool less = one->of[1] < one->of[0];
+        const uint64_t by = less ? one->of[0] - one->of[1] : one->of[1] - one->of[0];
+        char a[40];
+        char b[40];
+        char d[40];
+        char text[160];
+        if (one->unit[0] == 't') {
+            sdsim_short_time(one->of[0], a, sizeof a);
+            sdsim_short_time(one->of[1], b, sizeof b);
+            sdsim_short_time(by, d, sizeof d);
+        } else {
+            snprintf(a, sizeof a, "%" PRIu64, one->of[0]);
+            snprintf(b, sizeof b, "%" PRIu64, one->of[1]);
+            snprintf(d, sizeof d, "%" PRIu64, by);
+        }
+        snprintf(text, sizeof text, "%s, %s: %s%s", a, b, less ? "-" : "+", d);
+        line(lines, one->name, text);
+    }
+}
+
+static void show_longest(struct lines *lines)
+{
+    struct sdsim_app *app = lines->picture->app;
+    struct sdsim_timeline *timeline = app->pair.timelines[app->longest_track];
+    heading(lines, "Longest of this row");
+    for (size_t i = 0; i < app->longest_count; i++) {
+        const struct sdsim_long_one *one = &app->longest[i];
+        struct sdsim_span span;
+        char label[80] = "";
+        char duration[40];
+        char at[48];
+        char text[160];
+        if (sdsim_store_span(&timeline->lanes[one->place.lane], one->place.number, &span)) {
+            sdsim_span_label(timeline, &span, label, sizeof label);
+        }
+        snprintf(text, sizeof text, "%s, at %s", label,
+                 sdsim_short_time(one->start, at, sizeof at));
+        line(lines, sdsim_short_time(one->duration, duration, sizeof duration), text);
+    }
+}
+
+/* What the colors of the chosen row mean. */
+static void show_legend(struct lines *lines)
+{
+    struct sdsim_app *app = lines->picture->app;
+    const struct sdsim_row *row = &app->rows.items[app->row];
+    if (app->row >= app->rows.count || row->kind != SDSIM_ROW_LANE ||
+        row->lane == SDSIM_LANE_QUEUE) {
+        return;
+    }
+    const struct sdsim_lane_info *info = sdsim_lane_info((enum sdsim_lane)row->lane);
+    const int32_t unit = app->layout.unit;
+    char title[60];
+    const int32_t top = app->height - app->layout.status - unit * ((info->classes + 1) / 2 + 2);
+    if (top < lines->y + unit) {
+        return;
+    }
+    lines->y = top;
+    snprintf(title, sizeof title, "Colors of %s", info->title);
+    heading(lines, title);
+    const int32_t left = lines->x;
+    const int32_t first = lines->y;
+    for (uint8_t class = 0; class < info->classes; class ++) {
+        lines->x = left + (class % 2 == 0 ? 0 : lines->width / 2);
+        lines->y = first + class / 2 * unit;
+        colored(lines, sdsim_theme_class(lines->picture->theme, (enum sdsim_lane)row->lane, class),
+                info->called[class], "");
+    }
+    lines->x = left;
+}
+
+void sdsim_panel_draw(const struct sdsim_picture *picture)
+{
+    struct sdsim_app *app = picture->app;
+    const struct sdsim_layout *layout = &app->layout;
+    const int32_t left = app->width - layout->panel;
+    const sdsim_ps from = app->measured ? app->measure_from : app->axis.from;
+    const sdsim_ps to = app->measured ? app->measure_to : app->axis.from + app->axis.length;
+    struct lines lines = {.picture = picture,
+                          .x = left + 12,
+                          .y = layout->minimap + 6,
+                          .width = layout->panel - 24,
+                          .names = layout->panel * 2 / 5};
+    sdsim_canvas_fill(picture->canvas, left, layout->minimap, layout->panel, app->height,
+                      picture->theme->bar);
+    sdsim_canvas_fill(picture->canvas, left, 0, 1, app->height, picture->theme->line);
+    sdsim_canvas_clip(picture->canvas, left, 0, layout->panel, app->height - layout->status);
+    sdsim_canvas_text(picture->canvas, left + 12,
+                      (layout->minimap - picture->canvas->font->height) / 2, layout->panel - 24,
+                      app->names[0] != NULL ? app->names[0] : "", picture->theme->text);
+    if (app->rows.count == 0) {
+        heading(&lines, "Nothing was recorded");
+    } else if (app->panel == SDSIM_PANEL_LONGEST) {
+        show_longest(&lines);
+    } else if (app->selected) {
+        show_facts(&lines);
+    } else if (app->pair.timelines[1] != NULL) {
+        show_difference(&lines, from, to);
+    } else {
+        show_sums(&lines, app->measured ? "Measured" : "In this window", from, to);
+    }
+    if (app->rows.count > 0) {
+        show_legend(&lines);
+    }
+    sdsim_canvas_unclip(picture->canvas);
+}
+
+void sdsim_help_draw(const struct sdsim_picture *picture)
+{
+    static const char *const rows[][2] = {
+        {"wheel", "zoom at the pointer; over titles: scroll"},
+        {"drag", "move; on the ruler: measure; on the whole run: go there"},
+        {"click, double click", "select a span; zoom to it. On a title: choose, fold a row"},
+        {"W S  A D  arrows", "zoom, move, choose a row"},
+        {"F  Z", "show the whole run, the selection"},
+        {"Tab  [  ]", "next and previous span of the row"},
+        {"/  N  P", "go to (pause over 10ms, fat write, CMD25, ...), next, previous"},
+        {"L", "the longest of the chosen row"},
+        {"M  ,  .", "set or take a marker, go to the previous, the next"},
+        {"Space  H  shift H", "fold a row, hide it, show all"},
+        {"shift up, down", "move a row"},
+        {"X", "two runs: align on the first span like the selected one"},
+        {"T  ?  Esc  Q", "light or dark, this help, back, quit"},
+    };
+    const int32_t count = sizeof rows / sizeof *rows;
+    struct sdsim_canvas *canvas = picture->canvas;
+    const int32_t unit = picture->app->layout.unit;
+    const int32_t w = unit * 34 < canvas->width - 20 ? unit * 34 : canvas->width - 20;
+    const int32_t h = unit * (count + 3);
+    const int32_t x = (canvas->width - w) / 2;
+    const int32_t y = (canvas->height - h) / 2;
+    sdsim_canvas_blend(canvas, 0, 0, canvas->width, canvas->height, 0x000000, 110);
+    sdsim_canvas_fill(canvas, x, y, w, h, picture->theme->ground);
+    sdsim_canvas_frame(canvas, x, y, w, h, picture->theme->line);
+    sdsim_canvas_text(canvas, x + unit, y + unit / 2, 0, "Keys and pointer", picture->theme->text);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t row = y + unit * (i + 2);
+        sdsim_canvas_text(canvas, x + unit, row, unit * 9, rows[i][0], picture->theme->mark);
+        sdsim_canvas_text(canvas, x + unit * 10, row, w - unit * 11, rows[i][1],
+                          picture->theme->text);
+    }
+}

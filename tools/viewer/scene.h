@@ -1,0 +1,37 @@
+/*
+ * The picture of the viewer's state.
+ */
+#ifndef SDSIM_VIEWER_SCENE_H
+#define SDSIM_VIEWER_SCENE_H
+
+#include "app.h"
+#include "canvas.h"
+#include "theme.h"
+
+/* What is kept between pictures. A zeroed one is empty. */
+struct sdsim_scene {
+    struct sdsim_column *columns; /* of one lane, owned */
+    struct sdsim_column *minimap; /* of all, owned; made when the width changes */
+    uint32_t minimap_width;
+    double *values; /* of a curve, owned */
+    uint32_t room;
+};
+
+/* Draws everything. False without memory. */
+bool sdsim_scene_draw(struct sdsim_scene *scene, struct sdsim_app *app,
+                      struct sdsim_canvas *canvas);
+void sdsim_scene_free(struct sdsim_scene *scene);
+
+/* Of scene.c and panel.c: a picture at work. */
+struct sdsim_picture {
+    struct sdsim_scene *scene;
+    struct sdsim_app *app;
+    struct sdsim_canvas *canvas;
+    const struct sdsim_theme *theme;
+};
+void sdsim_panel_draw(const struct sdsim_picture *picture);
+void sdsim_help_draw(const struct sdsim_picture *picture);
+/* "1.25ms" with four digits; "4.1MB". Returns out. */
+char *sdsim_short_time(sdsim_ps time, char *out, size_t size);
+
+#endif
