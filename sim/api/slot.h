@@ -1,0 +1,57 @@
+/*
+ * The inside of a slot, shared by the files of this folder. What each function of the library
+ * promises is said in sdsim/sdsim.h; here is how it is kept.
+ *
+ * A slot is the one place of the simulator that owns a current time: it stands where a driver and
+ * its host stand otherwise. Everything below gets its instants from here.
+ *
+ * A card in the slot is a config (which holds the texts of its profile), parameters, a medium and
+ * the state of the card and its pins; switching it off and on sets up only the last again.
+ */
+#ifndef SDSIM_API_SLOT_H
+#define SDSIM_API_SLOT_H
+
+#include <stdbool.h>
+
+#include "card/card.h"
+#include "card/spi_pins.h"
+#include "config/tree.h"
+#include "core/clock.h"
+#include "sdsim/sdsim.h"
+
+struct sdsim_slot {
+    struct sdsim_clock clock;
+    sdsim_ps now;
+    bool selected;
+
+    struct sdsim_config *config; /* NULL: the slot is empty */
+    struct sdsim_medium *medium;
+    struct sdsim_card_params params;
+    uint64_t seed;
+    uint32_t draw;
+    bool powered; /* and there is a card */
+    struct sdsim_card card;
+    struct sdsim_spi_pins pins;
+
+    char *data_dir; /* or NULL */
+    char error[4096];
+};
+
+/* Keeps the text of a failed call, and returns its result. */
+int32_t sdsim_slot_fail(struct sdsim_slot *slot, int32_t result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for all messages of `diags`, one or more lines each. */
+int32_t sdsim_slot_fail_with(struct sdsim_slot *slot, int32_t result,
+                             const struct sdsim_diags *diags);
+
+/* SDSIM_OK if there is a slot with a card in it. */
+int32_t sdsim_slot_need_card(struct sdsim_slot *slot);
+
+/* SDSIM_OK if `clocks` more may pass. */
+int32_t sdsim_slot_need_clocks(struct sdsim_slot *slot, uint64_t clocks);
+
+/* Sets the card and its pins up as after power-up, at the slot's time. */
+void sdsim_slot_power_up(struct sdsim_slot *slot);
+
+#endif
