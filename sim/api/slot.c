@@ -67,11 +67,15 @@ int32_t sdsim_slot_fail_with(struct sdsim_slot *slot, int32_t result,
 {
     memset(slot->error, 0, sizeof slot->error);
     FILE *text = fmemopen(slot->error, sizeof slot->error - 1, "w");
-    if (text == NULL) {
-        return sdsim_slot_fail(slot, result, "%s", sdsim_result_text(result));
+    if (text != NULL) {
+        sdsim_diags_print(diags, text);
+        fclose(text);
     }
-    sdsim_diags_print(diags, text);
-    fclose(text);
+    if (slot->error[0] == '\0') { /* there was no memory even for the message */
+        return sdsim_slot_fail(slot, result, "%s", sdsim_result_text(SDSIM_E_MEMORY));
+    }
+    const size_t size = strlen(slot->error);
+    slot->error[size - 1] = slot->error[size - 1] == '\n' ? '\0' : slot->error[size - 1];
     return result;
 }
 

@@ -3,11 +3,8 @@
  *
  * Whatever replaces something is made completely first, so that a failure leaves the slot as it was.
  */
-#include <string.h>
-
 #include "api/slot.h"
 #include "card/profile.h"
-#include "flash/image.h"
 
 /* The card without a profile: a plain one of today, all values typical for its class. */
 static const char plain_name[] = "(plain card)";

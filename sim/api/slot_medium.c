@@ -1,26 +1,12 @@
 /* What the card of a slot holds, past the bus: image files and sectors. */
-#include <string.h>
-
 #include "api/slot.h"
-#include "flash/image.h"
 
 /* ---- image files ---- */
 
-/* An erased medium with the image over it, NULL after a message. An empty file is taken for a
- * mistake: nobody means it. */
+/* An erased medium with the image over it, NULL after a message. */
 static struct sdsim_medium *medium_of_image(uint32_t sectors, const char *path,
                                             struct sdsim_diags *diags)
 {
-    struct sdsim_image *image = sdsim_image_open(path, diags);
-    if (image == NULL) {
-        return NULL;
-    }
-    const bool empty = sdsim_image_sectors(image) == 0;
-    sdsim_image_release(image);
-    if (empty) {
-        sdsim_error(diags, path, "the image is empty");
-        return NULL;
-    }
     struct sdsim_medium *medium = sdsim_medium_create(sectors, 0);
     if (medium == NULL) {
         sdsim_error(diags, path, "no memory for the image");

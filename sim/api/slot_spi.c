@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "api/slot.h"
 
 enum { LINE_HIGH = 0xFF };

@@ -89,8 +89,8 @@ SDSIM_API struct sdsim_slot *sdsim_slot_create(void);
 /* The slot and the card in it. Its timeline gets what it has not got yet. */
 SDSIM_API void sdsim_slot_destroy(struct sdsim_slot *slot);
 
-/* What was wrong with the last call that failed, in words, one or several lines; "" if none has
- * failed. Valid until the next call for the slot. */
+/* What was wrong with the last call that failed, in words, one line or several, without a newline at
+ * the end; "" if none has failed. Valid until the next call for the slot. */
 SDSIM_API const char *sdsim_slot_error(const struct sdsim_slot *slot);
 
 /* ---- the card ---- */
