@@ -157,7 +157,7 @@ void sdsim_test_create_worlds(struct sdsim_test_sequence *s, uint32_t draw)
         assert_non_null(world->out);
         sdsim_card_init(&world->card, &s->params, world->medium, s->number, draw);
         sdsim_fast_init(&world->fast, s->mode, &world->card, &world->meter);
-        sdsim_wire_init(&world->wire, &world->card, &world->meter);
+        sdsim_wire_init(&world->wire, s->mode, &world->card, &world->meter);
         const bool wire = i == SDSIM_TEST_REFERENCE && s->mode == SDSIM_BUS_SPI;
         world->port = wire ? &world->wire.port : &world->fast;
         world->listener.recorder.span = hear;
