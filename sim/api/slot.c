@@ -93,6 +93,7 @@ struct sdsim_slot *sdsim_slot_create(void)
 void sdsim_slot_destroy(struct sdsim_slot *slot)
 {
     if (slot != NULL) {
+        sdsim_timeline_flush(&slot->timeline);
         sdsim_medium_destroy(slot->medium);
         sdsim_config_destroy(slot->config);
         free(slot->data_dir);
@@ -139,7 +140,7 @@ int32_t sdsim_slot_set_clock(struct sdsim_slot *slot, uint32_t num, uint32_t den
     return SDSIM_OK;
 }
 
-static int32_t need_time(struct sdsim_slot *slot, sdsim_ps span)
+int32_t sdsim_slot_need_time(struct sdsim_slot *slot, sdsim_ps span)
 {
     if (span <= TIME_LIMIT && slot->now <= TIME_LIMIT - span) {
         return SDSIM_OK;
@@ -150,7 +151,7 @@ static int32_t need_time(struct sdsim_slot *slot, sdsim_ps span)
 int32_t sdsim_slot_need_clocks(struct sdsim_slot *slot, uint64_t clocks)
 {
     /* The remainder may bring one picosecond more. */
-    return need_time(slot, sdsim_clock_peek(&slot->clock, clocks));
+    return sdsim_slot_need_time(slot, sdsim_clock_peek(&slot->clock, clocks));
 }
 
 int32_t sdsim_slot_advance(struct sdsim_slot *slot, uint64_t ps)
@@ -158,8 +159,11 @@ int32_t sdsim_slot_advance(struct sdsim_slot *slot, uint64_t ps)
     if (slot == NULL) {
         return SDSIM_E_ARGUMENT;
     }
-    const int32_t result = need_time(slot, ps);
-    if (result == SDSIM_OK) {
+    const int32_t result = sdsim_slot_need_time(slot, ps);
+    if (result == SDSIM_OK && ps > 0) {
+        if (sdsim_timeline_on(&slot->timeline)) {
+            sdsim_timeline_bus(&slot->timeline, SDSIM_SPAN_GAP, 0, slot->now, slot->now + ps);
+        }
         slot->now += ps;
     }
     return result;

@@ -13,11 +13,17 @@
 
 #include <stdbool.h>
 
+#include "api/timeline.h"
 #include "card/card.h"
+#include "card/sd_pins.h"
 #include "card/spi_pins.h"
 #include "config/tree.h"
 #include "core/clock.h"
 #include "sdsim/sdsim.h"
+
+/* The most clocks a command gives behind its frame: until the response, the longest one, and the
+ * rest. */
+#define SDSIM_SLOT_EARLY (64 + 136 + 8)
 
 struct sdsim_slot {
     struct sdsim_clock clock;
@@ -27,12 +33,19 @@ struct sdsim_slot {
     struct sdsim_config *config; /* NULL: the slot is empty */
     struct sdsim_medium *medium;
     struct sdsim_card_params params;
-    uint64_t seed;
-    uint32_t draw;
     bool powered; /* and there is a card */
     struct sdsim_card card;
-    struct sdsim_spi_pins pins;
+    struct sdsim_faults faults;
+    struct sdsim_spi_pins spi; /* the two faces of the card; CMD0 decides which one answers */
+    struct sdsim_sd_pins sd;
 
+    /* SD mode: what was on DAT since the last command was sent, so that data is not missed that
+     * comes along with the response */
+    uint8_t early[SDSIM_SLOT_EARLY];
+    uint32_t early_count;
+    uint32_t early_at; /* what was before is taken */
+
+    struct sdsim_timeline timeline;
     char *data_dir; /* or NULL */
     char error[4096];
 };
@@ -48,10 +61,8 @@ int32_t sdsim_slot_fail_with(struct sdsim_slot *slot, int32_t result,
 /* SDSIM_OK if there is a slot with a card in it. */
 int32_t sdsim_slot_need_card(struct sdsim_slot *slot);
 
-/* SDSIM_OK if `clocks` more may pass. */
+/* SDSIM_OK if so much more time, or so many clocks, may pass. */
+int32_t sdsim_slot_need_time(struct sdsim_slot *slot, sdsim_ps span);
 int32_t sdsim_slot_need_clocks(struct sdsim_slot *slot, uint64_t clocks);
-
-/* Sets the card and its pins up as after power-up, at the slot's time. */
-void sdsim_slot_power_up(struct sdsim_slot *slot);
 
 #endif

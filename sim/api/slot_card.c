@@ -4,6 +4,9 @@
  * Whatever replaces something is made completely first, so that a failure leaves the slot as it was.
  */
 #include "api/slot.h"
+
+#include <string.h>
+
 #include "card/profile.h"
 
 /* The card without a profile: a plain one of today, all values typical for its class. */
@@ -85,6 +88,17 @@ static int32_t make(struct sdsim_slot *slot, const struct wanted *wanted, uint64
     return result;
 }
 
+/* The faces of a card that has just got its power. */
+static void connect(struct sdsim_slot *slot)
+{
+    sdsim_spi_pins_init(&slot->spi, &slot->card);
+    sdsim_sd_pins_init(&slot->sd, &slot->card);
+    sdsim_spi_select(&slot->spi, slot->selected);
+    slot->early_count = 0;
+    slot->powered = true;
+    sdsim_timeline_power(&slot->timeline, slot->now);
+}
+
 static int32_t insert(struct sdsim_slot *slot, const struct wanted *wanted, uint64_t seed,
                       uint32_t draw)
 {
@@ -99,9 +113,11 @@ static int32_t insert(struct sdsim_slot *slot, const struct wanted *wanted, uint
     slot->config = made.config;
     slot->medium = made.medium;
     slot->params = made.params;
-    slot->seed = seed;
-    slot->draw = draw;
-    sdsim_slot_power_up(slot);
+    slot->faults = (struct sdsim_faults){.removed = false};
+    sdsim_card_init(&slot->card, &slot->params, slot->medium, seed, draw);
+    sdsim_card_power_up(&slot->card, slot->now);
+    slot->card.faults = &slot->faults;
+    connect(slot);
     return SDSIM_OK;
 }
 
@@ -129,14 +145,6 @@ int32_t sdsim_slot_insert_text(struct sdsim_slot *slot, const char *name, const 
     return insert(slot, &wanted, seed, draw);
 }
 
-void sdsim_slot_power_up(struct sdsim_slot *slot)
-{
-    sdsim_card_init(&slot->card, &slot->params, slot->medium, slot->seed, slot->draw);
-    sdsim_spi_pins_init(&slot->pins, &slot->card);
-    sdsim_spi_select(&slot->pins, slot->selected);
-    slot->powered = true;
-}
-
 int32_t sdsim_slot_power(struct sdsim_slot *slot, int32_t on)
 {
     const int32_t result = sdsim_slot_need_card(slot);
@@ -145,8 +153,12 @@ int32_t sdsim_slot_power(struct sdsim_slot *slot, int32_t on)
     }
     if (on == 0) {
         slot->powered = false;
-    } else if (!slot->powered) {
-        sdsim_slot_power_up(slot);
+        sdsim_timeline_power(&slot->timeline, slot->now);
+    } else if (!slot->powered || slot->faults.removed) {
+        memset(slot->faults.armed, 0, sizeof slot->faults.armed);
+        sdsim_faults_insert(&slot->faults);
+        sdsim_card_power_up(&slot->card, slot->now);
+        connect(slot);
     }
     return SDSIM_OK;
 }

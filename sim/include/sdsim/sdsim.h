@@ -174,6 +174,139 @@ SDSIM_API int32_t sdsim_slot_select(struct sdsim_slot *slot, int32_t selected);
 SDSIM_API int32_t sdsim_slot_exchange(struct sdsim_slot *slot, const uint8_t *out, uint8_t *in,
                                       size_t count);
 
+/* ---- SD mode ---- */
+
+/*
+ * The lines CMD and DAT3..DAT0 are pulled up; host and card pull them down. All functions clock at the
+ * slot's clock and come back at the end of the last one. The card must not be in SPI mode (CMD0 with
+ * CS low has put it there): then it is silent here.
+ */
+
+/* Lengths of responses, in bits. */
+enum {
+    SDSIM_NO_BITS = 0,         /* CMD0, CMD4, CMD7 that deselects */
+    SDSIM_SHORT_RESPONSE = 48, /* R1, R1b, R3, R6, R7 */
+    SDSIM_LONG_RESPONSE = 136  /* R2: CID and CSD */
+};
+
+/*
+ * Sends the command `index` (0 to 63) with the right CRC7 and takes the response: `bits` of the
+ * lengths above, as they came, most significant first, into the 6 or 17 bytes of `response` (may be
+ * NULL). The content of a short one is bytes 1 to 4. Then gives 8 clocks, which a card needs before
+ * the next command. SDSIM_E_NO_RESPONSE: no start bit within 64 clocks, as after an illegal command.
+ * SDSIM_E_CRC: it came with a wrong CRC7 or end bit, and is in `response`.
+ */
+SDSIM_API int32_t sdsim_slot_command(struct sdsim_slot *slot, uint32_t index, uint32_t argument,
+                                     uint32_t bits, uint8_t *response);
+
+/* The same with a frame of 6 bytes as given, right or wrong. */
+SDSIM_API int32_t sdsim_slot_command_frame(struct sdsim_slot *slot, const uint8_t *frame,
+                                           uint32_t bits, uint8_t *response);
+
+/*
+ * Takes a data frame of `size` bytes (1 to 2048) from `lines` data lines (1 or 4): start bit, data,
+ * CRC16 on each line, end bit. One that began behind the last command, while its response was still
+ * on its way, is taken too. SDSIM_E_NO_RESPONSE: no start bit for `limit` ps. SDSIM_E_CRC: wrong CRC16
+ * or end bit; the data is there.
+ */
+SDSIM_API int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
+                                       uint32_t lines, uint64_t limit);
+
+/*
+ * Gives 2 clocks, sends a data frame of `size` bytes (1 to 2048) on `lines` data lines (1 or 4) with
+ * the right CRC16, and takes the CRC status. SDSIM_E_REFUSED: the status says that the data did not
+ * arrive well. SDSIM_E_NO_RESPONSE: no status within 64 clocks. The card is busy then: sdsim_slot_wait().
+ */
+SDSIM_API int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_t size,
+                                        uint32_t lines);
+
+/* Clocks until DAT0 is high, at least once: the card is not busy. SDSIM_E_BUSY: not for `limit` ps. */
+SDSIM_API int32_t sdsim_slot_wait(struct sdsim_slot *slot, uint64_t limit);
+
+/* The lines in one byte. */
+enum {
+    SDSIM_LINE_DAT = 0x0F, /* DAT3 in bit 3, DAT0 in bit 0 */
+    SDSIM_LINE_CMD = 0x10,
+    SDSIM_LINES_HIGH = 0x1F
+};
+
+/*
+ * Clocks `count` times with the host on the lines as `host` says, one byte for each clock, 1 where it
+ * releases a line or drives it high (NULL: everything released). Stores what was on the lines in `bus`
+ * (NULL: nowhere). The two may be the same buffer.
+ */
+SDSIM_API int32_t sdsim_slot_clock(struct sdsim_slot *slot, const uint8_t *host, uint8_t *bus,
+                                   size_t count);
+
+/* ---- faults on order ---- */
+
+/* What can go wrong, and what is an occasion for it. Other values are SDSIM_E_ARGUMENT. */
+enum {
+    SDSIM_INJECT_NO_RESPONSE = 0, /* occasion: a command (of index `detail`, or any). It is neither
+                                     answered nor carried out. */
+    SDSIM_INJECT_READ_CRC = 1,    /* a data block is sent. One bit of its CRC16 is wrong. */
+    SDSIM_INJECT_READ_ERROR = 2, /* a block of the medium is sent. SPI: error token `detail` (0: 04)
+                                     in its place; SD mode: nothing, and CARD_ECC_FAILED. */
+    SDSIM_INJECT_WRITE_CRC = 3,  /* a block has come. It is refused as if its CRC16 were wrong. */
+    SDSIM_INJECT_WRITE_ERROR = 4, /* a block has come. It is not stored. SPI: data response 0D; SD
+                                     mode: ERROR in the card status. */
+    SDSIM_INJECT_STUCK_BUSY = 5,  /* a busy begins. It ends only with CMD0 or the power. */
+    SDSIM_INJECT_REMOVED = 6 /* a command (of index `detail`, or any). The card is gone until it
+                                     is switched off and on (sdsim_slot_power). */
+};
+
+#define SDSIM_ANY_COMMAND 0xFFu       /* `detail` */
+#define SDSIM_FOREVER     0xFFFFFFFFu /* `times` */
+
+/* Orders a fault: it lets `skip` occasions pass and strikes at the next `times` (0: not any more).
+ * Replaces an order of the same kind. */
+SDSIM_API int32_t sdsim_slot_inject(struct sdsim_slot *slot, uint32_t fault, uint32_t skip,
+                                    uint32_t times, uint32_t detail);
+
+/* How often a fault has struck since the card was inserted; 0 for what is no fault. */
+SDSIM_API uint64_t sdsim_slot_struck(const struct sdsim_slot *slot, uint32_t fault);
+
+/* ---- timeline ---- */
+
+/* Who does something, one lane each. */
+enum { SDSIM_TRACK_BUS = 0, SDSIM_TRACK_CARD = 1 };
+
+/* What is done; `detail` is 0 where nothing is said. */
+enum {
+    SDSIM_SPAN_GAP = 0,      /* bus: sdsim_slot_advance() */
+    SDSIM_SPAN_CLOCKS = 1,   /* bus: clocks that mean nothing: CS high, filler */
+    SDSIM_SPAN_COMMAND = 2,  /* bus: a command frame; detail: its index */
+    SDSIM_SPAN_RESPONSE = 3, /* bus: from behind a command to the end of its response, or a data
+                                response or CRC status; detail: the index of the last command */
+    SDSIM_SPAN_READ = 4,     /* bus: a block from the card with token or start bit and CRC; detail:
+                                its sector, or SDSIM_NO_SECTOR for a register */
+    SDSIM_SPAN_WRITE = 5,    /* bus: a block to the card; detail: its sector */
+    SDSIM_SPAN_STOP = 6,     /* bus: stop token */
+    SDSIM_SPAN_WAIT = 7,     /* bus: looks at a card that is busy or has no data yet */
+    SDSIM_SPAN_ACCESS = 8,   /* card: fetches data; detail: the sector */
+    SDSIM_SPAN_BUSY = 9,     /* card: programs, or answers R1b */
+    SDSIM_SPAN_PAUSE = 10    /* card: does housekeeping while the host waits */
+};
+
+#define SDSIM_NO_SECTOR 0xFFFFFFFFu
+
+/* A span: it began at `start` and lasts `duration` ps. */
+typedef void (*sdsim_span_function)(void *context, uint32_t track, uint32_t kind, uint64_t start,
+                                    uint64_t duration, uint32_t detail);
+
+/*
+ * From now on tells `function` of every span; NULL: of none any more. Spans of one track come in the
+ * order of their starts and do not overlap. One of the bus comes when another kind of thing follows
+ * it, or when the timeline or the slot ends; one of the card when it begins, as long as it will last
+ * if nothing (CMD0, CMD12, the power) cuts it short. What of a data frame of SD mode came along with
+ * the response to its command is not told twice: its span begins behind the clocks of the command.
+ */
+SDSIM_API int32_t sdsim_slot_set_timeline(struct sdsim_slot *slot, sdsim_span_function function,
+                                          void *context);
+
+/* "gap", "clocks", "command", ...; "" for what is no kind. */
+SDSIM_API const char *sdsim_span_name(uint32_t kind);
+
 #ifdef __cplusplus
 }
 #endif
