@@ -88,15 +88,16 @@ static void spi_write(void **state)
     struct sdsim_slot *slot = listen(&heard, sdsim_test_spi_slot());
     sdsim_test_exchange(slot, "59 00 00 00 05 FF", "FF*7 00 FF");
     sdsim_test_exchange(slot, "FC 00*514", "FF*515 05 00*3 FF");
-    sdsim_test_exchange(slot, "FD FF", "FF*2 00*8 FF");
+    /* a stream of one block ends as a lone block: w1 in all, of which wn is over */
+    sdsim_test_exchange(slot, "FD FF", "FF*2 00*15 FF");
     assert_int_equal(sdsim_slot_set_timeline(slot, NULL, NULL), SDSIM_OK);
     assert_string_equal(heard.text[SDSIM_TRACK_BUS],
                         "command(25) @0+6, response @6+2, clocks @8+1, write(5) @9+515, "
                         "response @524+1, wait @525+3, clocks @528+1, stop @529+1, clocks @530+1, "
-                        "wait @531+8, clocks @539+1");
-    assert_string_equal(heard.text[SDSIM_TRACK_CARD], "busy @524+4, busy @530+9");
+                        "wait @531+15, clocks @546+1");
+    assert_string_equal(heard.text[SDSIM_TRACK_CARD], "busy @524+4, busy @530+16");
     sdsim_test_exchange(slot, "", "FF*3"); /* nobody listens any more */
-    assert_null(strstr(heard.text[SDSIM_TRACK_BUS], "@540"));
+    assert_null(strstr(heard.text[SDSIM_TRACK_BUS], "@547"));
     sdsim_slot_destroy(slot);
 }
 
