@@ -52,6 +52,7 @@ static uint32_t rest_of_response(struct sdsim_slot *slot)
 static int initialise(struct sdsim_slot *slot)
 {
     sdsim_slot_set_clock(slot, 400000, 1);
+    sdsim_slot_advance(slot, 1000000000);      /* 1 ms, until the supply is stable */
     sdsim_slot_exchange(slot, NULL, NULL, 10); /* at least 74 clocks with CS high */
     sdsim_slot_select(slot, 1);
     if (command(slot, 0, 0) != 0x01 || command(slot, 8, 0x1AA) != 0x01 ||
