@@ -5,9 +5,9 @@
 
 #include "card/transfer.h"
 
-#define NO_SECTOR UINT32_MAX
-/* Argument of CMD38: the blocks are not needed, and need not be erased (section 4.3.5). */
-#define SDSIM_ERASE_DISCARD 1u
+/* N_ID: clocks before the response to CMD2 and ACMD41 on the SD bus, exactly (SanDisk SD Card
+ * Product Manual rev. 2.2, chapter 4). */
+#define SDSIM_CARD_N_ID 5
 
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw)
@@ -18,8 +18,10 @@ void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *pa
         .state = SDSIM_CARD_IDLE,
         .width = 1,
         .sectors = sdsim_csd_sectors(params),
-        .erase_from = NO_SECTOR,
-        .erase_to = NO_SECTOR,
+        .erase_from = SDSIM_CARD_NO_SECTOR,
+        .erase_to = SDSIM_CARD_NO_SECTOR,
+        .awake_at = params->power_up_time,
+        .inquired_at = SDSIM_TIME_END,
         .init_at = SDSIM_TIME_END,
     };
     assert(card->sectors <= sdsim_medium_sectors(medium));
@@ -44,10 +46,7 @@ uint32_t sdsim_card_status(const struct sdsim_card *card, sdsim_ps now)
     if (card->app) {
         status |= SDSIM_STATUS_APP_CMD;
     }
-    if (card->out_of_range) {
-        status |= SDSIM_STATUS_OUT_OF_RANGE;
-    }
-    return status;
+    return status | card->errors;
 }
 
 /* ---- replies ---- */
@@ -59,7 +58,7 @@ static void put32(uint8_t *out, uint32_t value)
     }
 }
 
-static void reply_plain(const struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+void sdsim_card_reply(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
 {
     reply->answered = true;
     if (card->spi) {
@@ -68,13 +67,17 @@ static void reply_plain(const struct sdsim_card *card, sdsim_ps end, struct sdsi
     } else {
         put32(reply->extra, sdsim_card_status(card, end));
         reply->extra_count = 4;
+        card->errors = 0;
     }
 }
 
-static void reply_word(const struct sdsim_card *card, sdsim_ps end, uint32_t word,
+static void reply_word(struct sdsim_card *card, sdsim_ps end, uint32_t word,
                        struct sdsim_reply *reply)
 {
-    reply_plain(card, end, reply);
+    if (card->spi) {
+        sdsim_card_reply(card, end, reply);
+    }
+    reply->answered = true;
     put32(reply->extra, word);
     reply->extra_count = 4;
 }
@@ -86,13 +89,15 @@ static void reply_illegal(struct sdsim_card *card, struct sdsim_reply *reply)
         reply->answered = true;
         reply->r1 =
             (uint8_t)(SDSIM_R1_ILLEGAL | (card->state == SDSIM_CARD_IDLE ? SDSIM_R1_IDLE : 0));
+    } else {
+        card->errors |= SDSIM_STATUS_ILLEGAL;
     }
 }
 
 static void reply_register(struct sdsim_card *card, sdsim_ps end, uint16_t bytes,
                            struct sdsim_reply *reply)
 {
-    reply_plain(card, end, reply);
+    sdsim_card_reply(card, end, reply);
     reply->data = SDSIM_DATA_REGISTER;
     reply->block_bytes = bytes;
     card->ready = (struct sdsim_ready){.at = end};
@@ -100,31 +105,12 @@ static void reply_register(struct sdsim_card *card, sdsim_ps end, uint16_t bytes
 
 /* ---- transfers ---- */
 
-/* From the address of a command to a sector; false with R1's error bit in *fault, and nothing in
- * *lba. */
-static bool to_lba(struct sdsim_card *card, uint32_t address, uint8_t *fault, uint32_t *lba)
-{
-    const bool bytes = card->params->type == SDSIM_SDSC;
-    if (bytes && address % SDSIM_SECTOR != 0) {
-        *fault = SDSIM_R1_ADDRESS;
-        return false;
-    }
-    const uint32_t sector = bytes ? address / SDSIM_SECTOR : address;
-    if (sector >= card->sectors) {
-        *fault = SDSIM_R1_PARAMETER;
-        card->out_of_range = true;
-        return false;
-    }
-    *lba = sector;
-    return true;
-}
-
 static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t address,
                            struct sdsim_reply *reply)
 {
     uint8_t fault = 0;
-    const bool valid = to_lba(card, address, &fault, &card->lba);
-    reply_plain(card, end, reply);
+    const bool valid = sdsim_card_to_lba(card, address, &fault, &card->lba);
+    sdsim_card_reply(card, end, reply);
     reply->r1 |= fault;
     if (!valid) {
         return;
@@ -153,89 +139,134 @@ static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_rep
         sdsim_card_end_write(card, end);
     } else if (card->state == SDSIM_CARD_DATA) {
         card->state = SDSIM_CARD_TRANSFER;
-    } else if (!card->spi) {
-        return; /* illegal in this state: silence */
     }
-    reply_plain(card, end, reply);
+    sdsim_card_reply(card, end, reply);
     reply->busy = busy_at(card, end);
-}
-
-/* CMD32, CMD33 and CMD38 in this order, or the card forgets what it was told (section 4.3.5). */
-static void erase_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
-                          struct sdsim_reply *reply)
-{
-    if (index != 38) {
-        uint8_t fault = 0;
-        uint32_t lba = NO_SECTOR;
-        (void)to_lba(card, argument, &fault, &lba);
-        card->erase_from = index == 32 ? lba : card->erase_from;
-        card->erase_to = index == 32 ? NO_SECTOR : lba;
-        reply_plain(card, end, reply);
-        reply->r1 |= fault;
-        return;
-    }
-    reply_plain(card, end, reply);
-    const uint32_t from = card->erase_from;
-    const uint32_t to = card->erase_to;
-    card->erase_from = NO_SECTOR;
-    card->erase_to = NO_SECTOR;
-    if (from == NO_SECTOR || to == NO_SECTOR || to < from ||
-        !sdsim_medium_erase(card->medium, from, to - from + 1)) {
-        reply->r1 |= SDSIM_R1_ERASE_SEQUENCE;
-        return;
-    }
-    const bool discard = argument == SDSIM_ERASE_DISCARD;
-    card->busy = sdsim_flash_erase(&card->flash, end, from, to - from + 1, discard);
-    reply->busy = true;
 }
 
 /* ---- identification and setup ---- */
 
-static void reset(struct sdsim_card *card, bool selected)
+static void reset(struct sdsim_card *card)
 {
-    card->spi = card->spi || selected;
     card->state = SDSIM_CARD_IDLE;
     card->app = false;
     card->crc_on = false;
     card->high_speed = false;
-    card->out_of_range = false;
+    card->errors = 0;
     card->width = 1;
     card->rca = 0;
     card->block_count = 0;
     card->announced = 0;
-    card->erase_from = NO_SECTOR;
-    card->erase_to = NO_SECTOR;
+    sdsim_card_erase_forget(card);
+    card->inquired_at = SDSIM_TIME_END;
     card->init_at = SDSIM_TIME_END;
     card->busy = (struct sdsim_ready){0};
 }
 
+void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now)
+{
+    reset(card);
+    card->spi = false;
+    card->asleep = false;
+    card->high_clocks = 0;
+    card->awake_at = sdsim_time_sum(now, card->params->power_up_time);
+}
+
+/* CMD0; with CS low it chooses SPI mode, if the card has seen the clocks it needs. */
+static void go_idle(struct sdsim_card *card, sdsim_ps end, bool selected, struct sdsim_reply *reply)
+{
+    if (selected && !card->spi && card->high_clocks < card->params->wake_clocks) {
+        return;
+    }
+    reset(card);
+    card->spi = card->spi || selected;
+    if (card->spi) {
+        sdsim_card_reply(card, end, reply);
+    }
+}
+
+static bool high_capacity(const struct sdsim_card *card)
+{
+    return card->params->type != SDSIM_SDSC;
+}
+
+static uint32_t ocr(const struct sdsim_card *card, bool ready)
+{
+    const bool ccs = high_capacity(card) && (ready || card->params->ccs_while_busy);
+    return SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) | (ccs ? SDSIM_OCR_CCS : 0);
+}
+
+/* An ACMD41 that only asks, which SPI mode does not know, but a host that has no use for block
+ * addresses does the same to a card that has. */
+static bool is_inquiry(const struct sdsim_card *card, uint32_t argument)
+{
+    return card->spi ? card->params->inquiry_gap > 0 && high_capacity(card) &&
+                           (argument & SDSIM_OCR_CCS) == 0
+                     : (argument & SDSIM_OCR_VOLTAGES) == 0;
+}
+
+/* The initialisation begins with the first ACMD41 that does not only ask; on some cards never, if
+ * that comes too soon behind one that did. */
+static void begin_init(struct sdsim_card *card, sdsim_ps end)
+{
+    const bool asked = card->inquired_at != SDSIM_TIME_END;
+    const bool hasty = asked && end - card->inquired_at < card->params->inquiry_gap;
+    card->init_at = hasty ? SDSIM_TIME_END - 1 : sdsim_time_sum(end, card->params->init_time);
+}
+
+/* ACMD41, and CMD1 in SPI mode. */
 static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
                                 struct sdsim_reply *reply)
 {
-    const bool asks = card->spi || (argument & SDSIM_OCR_VOLTAGES) != 0;
-    if (asks && card->init_at == SDSIM_TIME_END) {
-        card->init_at = sdsim_time_sum(end, card->params->init_time);
+    if (is_inquiry(card, argument)) {
+        card->inquired_at = end;
+    } else if (card->init_at == SDSIM_TIME_END) {
+        begin_init(card, end);
     }
-    const bool high_capacity = card->params->type != SDSIM_SDSC;
-    const bool ready = end >= card->init_at && (!high_capacity || (argument & SDSIM_OCR_CCS) != 0);
+    const bool ready =
+        end >= card->init_at && (!high_capacity(card) || (argument & SDSIM_OCR_CCS) != 0);
     if (ready && card->state == SDSIM_CARD_IDLE) {
         card->state = card->spi ? SDSIM_CARD_TRANSFER : SDSIM_CARD_READY;
     }
     if (card->spi) {
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
     } else {
-        reply_word(card, end,
-                   SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) |
-                       (ready && high_capacity ? SDSIM_OCR_CCS : 0),
-                   reply);
+        reply_word(card, end, ocr(card, ready), reply);
     }
 }
 
-static uint32_t ocr(const struct sdsim_card *card)
+/* CMD8: on the SD bus a card that can't stand the voltage is silent. */
+static void interface_condition(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
+                                struct sdsim_reply *reply)
 {
-    const bool ready = card->state != SDSIM_CARD_IDLE;
-    return SDSIM_OCR_VOLTAGES | (ready ? SDSIM_OCR_READY : 0) |
-           (ready && card->params->type != SDSIM_SDSC ? SDSIM_OCR_CCS : 0);
+    const bool accepted = (argument & 0xF00) == 0x100;
+    if (card->spi || accepted) {
+        reply_word(card, end, (accepted ? 0x100 : 0) | (argument & 0xFF), reply);
+    }
+}
+
+/* CMD3: R6 has the RCA and 16 bits of the card status. */
+static void publish_address(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
+{
+    const uint32_t status = sdsim_card_status(card, end);
+    card->errors = 0;
+    card->rca = (uint16_t)(card->rca + 0x1234);
+    reply_word(card, end,
+               (uint32_t)card->rca << 16 | (status >> 8 & 0xC000) | (status >> 6 & 0x2000) |
+                   (status & 0x1FFF),
+               reply);
+    card->state = SDSIM_CARD_STANDBY;
+}
+
+static void set_block_length(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
+                             struct sdsim_reply *reply)
+{
+    const bool wrong = !high_capacity(card) && argument != SDSIM_SECTOR;
+    if (wrong && !card->spi) {
+        card->errors |= SDSIM_STATUS_BLOCK_LENGTH;
+    }
+    sdsim_card_reply(card, end, reply);
+    reply->r1 |= wrong ? SDSIM_R1_PARAMETER : 0;
 }
 
 /* CMD9 and CMD10: a data block in SPI mode, response R2 on the SD bus. */
@@ -256,14 +287,33 @@ static void csd_or_cid(struct sdsim_card *card, sdsim_ps end, uint8_t index,
     reply->extra_count = SDSIM_CSD_BYTES;
 }
 
+/* The second byte of R2. */
+static uint8_t second_status(uint32_t errors)
+{
+    static const struct {
+        uint32_t status;
+        uint8_t r2;
+    } bits[] = {
+        {SDSIM_STATUS_OUT_OF_RANGE, SDSIM_R2_OUT_OF_RANGE},
+        {SDSIM_STATUS_ERASE_PARAM, SDSIM_R2_ERASE_PARAM},
+        {SDSIM_STATUS_ECC_FAILED, SDSIM_R2_ECC_FAILED},
+        {SDSIM_STATUS_ERROR, SDSIM_R2_ERROR},
+    };
+    uint8_t r2 = 0;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        r2 = (uint8_t)(r2 | ((errors & bits[i].status) != 0 ? bits[i].r2 : 0));
+    }
+    return r2;
+}
+
 static void send_status(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
 {
-    reply_plain(card, end, reply);
+    sdsim_card_reply(card, end, reply);
     if (card->spi) {
-        reply->extra[0] = card->out_of_range ? SDSIM_R2_OUT_OF_RANGE : 0;
+        reply->extra[0] = second_status(card->errors);
         reply->extra_count = 1;
     }
-    card->out_of_range = false;
+    card->errors = 0;
 }
 
 /* ---- the command tables ---- */
@@ -276,6 +326,7 @@ enum legal_in {
     IN_TRANSFER = 1 << SDSIM_CARD_TRANSFER,
     IN_DATA = 1 << SDSIM_CARD_DATA,
     IN_RECEIVE = 1 << SDSIM_CARD_RECEIVE,
+    IN_PROGRAM = 1 << SDSIM_CARD_PROGRAM,
     IN_ANY = 0xFF,
 };
 
@@ -284,24 +335,27 @@ struct rule {
     uint8_t spi_states; /* 0: not in SPI mode */
 };
 
-/* Sections 4.8 (card state transition table) and 7.3.1.3 (SPI commands). */
+/* Sections 4.8 (card state transition table) and 7.3.1.3 (SPI commands). A card may take CMD24 and
+ * CMD25 while it programs, or not; this one does. */
 static const struct rule basic_rules[64] = {
     [0] = {IN_ANY, IN_ANY},
+    [1] = {0, IN_IDLE | IN_TRANSFER},
     [2] = {IN_READY, 0},
     [3] = {IN_IDENT | IN_STANDBY, 0},
     [6] = {IN_TRANSFER, IN_TRANSFER},
-    [7] = {IN_STANDBY | IN_TRANSFER, 0},
+    [7] = {IN_STANDBY | IN_TRANSFER | IN_PROGRAM, 0},
     [8] = {IN_IDLE, IN_IDLE | IN_TRANSFER},
     [9] = {IN_STANDBY, IN_TRANSFER},
     [10] = {IN_STANDBY, IN_TRANSFER},
     [12] = {IN_DATA | IN_RECEIVE, IN_ANY},
-    [13] = {IN_STANDBY | IN_TRANSFER | IN_DATA | IN_RECEIVE, IN_ANY},
+    [13] = {IN_STANDBY | IN_TRANSFER | IN_DATA | IN_RECEIVE | IN_PROGRAM, IN_ANY},
+    [15] = {IN_STANDBY | IN_TRANSFER | IN_DATA | IN_RECEIVE | IN_PROGRAM, 0},
     [16] = {IN_TRANSFER, IN_TRANSFER},
     [17] = {IN_TRANSFER, IN_TRANSFER},
     [18] = {IN_TRANSFER, IN_TRANSFER},
     [23] = {IN_TRANSFER, 0},
-    [24] = {IN_TRANSFER, IN_TRANSFER},
-    [25] = {IN_TRANSFER, IN_TRANSFER},
+    [24] = {IN_TRANSFER | IN_PROGRAM, IN_TRANSFER},
+    [25] = {IN_TRANSFER | IN_PROGRAM, IN_TRANSFER},
     [32] = {IN_TRANSFER, IN_TRANSFER},
     [33] = {IN_TRANSFER, IN_TRANSFER},
     [38] = {IN_TRANSFER, IN_TRANSFER},
@@ -320,7 +374,7 @@ static const struct rule app_rules[64] = {
     [51] = {IN_TRANSFER, IN_TRANSFER},
 };
 
-static bool legal(const struct sdsim_card *card, uint8_t index, bool app)
+static bool legal(const struct sdsim_card *card, sdsim_ps end, uint8_t index, bool app)
 {
     const enum sdsim_card_version version = sdsim_card_version(card->params);
     if (!app && ((index == 6 && version < SDSIM_VERSION_1_10) ||
@@ -329,7 +383,8 @@ static bool legal(const struct sdsim_card *card, uint8_t index, bool app)
     }
     const struct rule *rule = app ? &app_rules[index & 63] : &basic_rules[index & 63];
     const uint8_t states = card->spi ? rule->spi_states : rule->sd_states;
-    return (states >> card->state & 1u) != 0;
+    const bool programs = !card->spi && card->state == SDSIM_CARD_TRANSFER && busy_at(card, end);
+    return (states >> (programs ? SDSIM_CARD_PROGRAM : card->state) & 1u) != 0;
 }
 
 static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
@@ -338,14 +393,15 @@ static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, ui
     switch (index) {
     case 6:
         card->width = (argument & 3) == 2 ? 4 : 1;
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
     case 13:
         sdsim_sd_status(card->params, card->width, card->block);
         reply_register(card, end, SDSIM_STATUS_BYTES, reply);
         if (card->spi) {
-            reply->extra[0] = 0;
+            reply->extra[0] = second_status(card->errors);
             reply->extra_count = 1;
+            card->errors = 0;
         }
         break;
     case 22:
@@ -361,10 +417,10 @@ static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, ui
         break;
     case 23:
         card->announced = argument & 0x7FFFFF;
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
     default: /* 42: card detect pull-up */
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
     }
 }
@@ -373,15 +429,15 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
                           struct sdsim_reply *reply)
 {
     switch (index) {
+    case 1:
+        operating_condition(card, end, argument, reply);
+        break;
     case 2:
         csd_or_cid(card, end, 10, reply);
         card->state = SDSIM_CARD_IDENT;
         break;
     case 3:
-        card->rca = (uint16_t)(card->rca + 0x1234);
-        reply_word(card, end, (uint32_t)card->rca << 16 | (sdsim_card_status(card, end) & 0xFFFF),
-                   reply);
-        card->state = SDSIM_CARD_STANDBY;
+        publish_address(card, end, reply);
         break;
     case 6:
         card->high_speed =
@@ -391,12 +447,12 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
     case 7:
         /* Only the card that is selected responds, and with the state it was in before. */
         if (argument >> 16 == card->rca) {
-            reply_plain(card, end, reply);
+            sdsim_card_reply(card, end, reply);
         }
         card->state = argument >> 16 == card->rca ? SDSIM_CARD_TRANSFER : SDSIM_CARD_STANDBY;
         break;
     case 8:
-        reply_word(card, end, argument & 0xFFF, reply);
+        interface_condition(card, end, argument, reply);
         break;
     case 9:
     case 10:
@@ -408,6 +464,9 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
     case 13:
         send_status(card, end, reply);
         break;
+    case 15:
+        card->asleep = argument >> 16 == card->rca;
+        break;
     case 17:
     case 18:
     case 24:
@@ -416,28 +475,64 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         break;
     case 23:
         card->block_count = argument & 0xFFFF;
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
     case 32:
     case 33:
+        sdsim_card_erase_address(card, end, index, argument, reply);
+        break;
     case 38:
-        erase_command(card, end, index, argument, reply);
+        sdsim_card_erase(card, end, argument, reply);
         break;
     case 55:
         card->app = true;
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
     case 58:
-        reply_word(card, end, ocr(card), reply);
+        reply_word(card, end, ocr(card, card->state != SDSIM_CARD_IDLE), reply);
         break;
     case 59:
         card->crc_on = (argument & 1) != 0;
-        reply_plain(card, end, reply);
+        sdsim_card_reply(card, end, reply);
         break;
-    default: /* 16: block length, fixed at 512 here */
-        reply_plain(card, end, reply);
+    default: /* 16 */
+        set_block_length(card, end, argument, reply);
         break;
     }
+}
+
+/* Carries out a legal command, or says what is wrong with it. */
+static void dispatch(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
+                     struct sdsim_reply *reply)
+{
+    const bool app = card->app;
+    card->app = false;
+    if (app && legal(card, end, index, true)) {
+        app_command(card, end, index, argument, reply);
+    } else if (legal(card, end, index, false)) {
+        /* An unknown application command is taken as the basic one of that number. */
+        basic_command(card, end, index, argument, reply);
+    } else {
+        reply_illegal(card, reply);
+    }
+}
+
+uint8_t sdsim_card_response_gap(const struct sdsim_card *card, bool selected, uint8_t index)
+{
+    const bool spi = card->spi || (selected && index == 0);
+    const uint8_t n_cr = (uint8_t)(spi ? card->params->n_cr : card->params->n_cr_clocks);
+    if (spi) {
+        return index == 12 && n_cr == 0 ? 1 : n_cr; /* the stuff byte */
+    }
+    return index == 2 || (index == 41 && card->app) ? SDSIM_CARD_N_ID : n_cr;
+}
+
+/* Nothing is heard: too early after power-up, put to sleep, or a fault. */
+static bool deaf(struct sdsim_card *card, sdsim_ps end, uint8_t index)
+{
+    return end < card->awake_at || card->asleep || sdsim_faults_absent(card->faults) ||
+           sdsim_faults_occasion(card->faults, SDSIM_FAULT_REMOVED, index) ||
+           sdsim_faults_occasion(card->faults, SDSIM_FAULT_NO_RESPONSE, index);
 }
 
 void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, uint8_t index,
@@ -449,28 +544,23 @@ void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, ui
     reply->data = SDSIM_DATA_NONE;
     reply->multiple = false;
     reply->busy = false;
+    reply->gap = sdsim_card_response_gap(card, selected, index);
+    if ((end < card->awake_at || card->asleep || card->faults != NULL) && deaf(card, end, index)) {
+        return;
+    }
     if (index == 0) {
-        reset(card, selected);
-        if (card->spi) {
-            reply_plain(card, end, reply);
-        }
+        go_idle(card, end, selected, reply);
         return;
     }
     if (card->spi && busy_at(card, end) && index != 12 && index != 13) {
         return; /* DO is held low; the command is lost */
     }
-    const bool app = card->app;
-    card->app = false;
-    if (!legal(card, index, app)) {
-        /* An unknown application command is taken as the basic one of that number. */
-        if (!app || !legal(card, index, false)) {
-            reply_illegal(card, reply);
-            return;
-        }
-        basic_command(card, end, index, argument, reply);
-    } else if (app) {
-        app_command(card, end, index, argument, reply);
-    } else {
-        basic_command(card, end, index, argument, reply);
+    const bool out_of_sequence =
+        sdsim_card_erase_begun(card) && index != 13 && index != 32 && index != 33 && index != 38;
+    if (out_of_sequence) {
+        sdsim_card_erase_forget(card);
+        card->errors |= card->spi ? 0 : SDSIM_STATUS_ERASE_RESET;
     }
+    dispatch(card, end, index, argument, reply);
+    reply->r1 |= out_of_sequence ? SDSIM_R1_ERASE_RESET : 0;
 }

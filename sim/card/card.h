@@ -12,10 +12,14 @@
  * are here.
  *
  * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
- * SD Physical Layer Simplified Specification. Commands known: 0 2 3 6 7 8 9 10 12 13 16 17 18 23 24
- * 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51.
+ * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 6 7 8 9 10 12 13 15 16 17 18
+ * 23 24 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51; CMD1, CMD58 and CMD59 in SPI
+ * mode only, CMD2, CMD3, CMD7, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
  *
- * Limits: no password lock, no write protection, no CMD20, no UHS signalling; one card on the bus.
+ * Limits: no password lock (CMD42), no write protection (CMD28..30), no programming of the CSD (CMD27),
+ * no CMD20, no CMD56, no UHS signalling: all of them are illegal commands. Blocks are 512 bytes; a
+ * CMD16 with another length is a parameter error on SDSC cards and ignored by others. One card on
+ * the bus.
  */
 #ifndef SDSIM_CARD_CARD_H
 #define SDSIM_CARD_CARD_H
@@ -53,12 +57,23 @@ enum {
 
 /* Bits of the SD-mode card status (section 4.10.1). */
 #define SDSIM_STATUS_OUT_OF_RANGE   0x80000000u
+#define SDSIM_STATUS_ADDRESS        0x40000000u
+#define SDSIM_STATUS_BLOCK_LENGTH   0x20000000u
+#define SDSIM_STATUS_ERASE_SEQUENCE 0x10000000u
+#define SDSIM_STATUS_ERASE_PARAM    0x08000000u
+#define SDSIM_STATUS_COM_CRC        0x00800000u
 #define SDSIM_STATUS_ILLEGAL        0x00400000u
+#define SDSIM_STATUS_ECC_FAILED     0x00200000u
+#define SDSIM_STATUS_ERROR          0x00080000u
+#define SDSIM_STATUS_ERASE_RESET    0x00002000u
 #define SDSIM_STATUS_READY_FOR_DATA 0x00000100u
 #define SDSIM_STATUS_APP_CMD        0x00000020u
 
-/* Bits of the second byte of the SPI response R2. */
+/* Bits of the second byte of the SPI response R2 (section 7.3.2.3). */
 #define SDSIM_R2_OUT_OF_RANGE 0x80u
+#define SDSIM_R2_ERASE_PARAM  0x40u
+#define SDSIM_R2_ECC_FAILED   0x10u
+#define SDSIM_R2_ERROR        0x04u
 
 enum sdsim_card_data {
     SDSIM_DATA_NONE,
@@ -72,6 +87,7 @@ struct sdsim_reply {
     uint8_t r1;        /* SPI */
     uint8_t extra[16]; /* SPI: bytes behind R1. SD: the 32 bits of R1/R3/R6/R7, or 16 bytes of R2 */
     uint8_t extra_count; /* SPI: 0, 1 or 4. SD: 4 or 16 */
+    uint8_t gap;         /* SPI: bytes between frame and R1 (N_CR). SD: clocks (N_CR or N_ID) */
     enum sdsim_card_data data;
     bool multiple;        /* READ, WRITE: until stopped */
     uint16_t block_bytes; /* REGISTER */
@@ -88,8 +104,10 @@ struct sdsim_card {
     bool app;    /* CMD55 came before */
     bool crc_on; /* SPI: CMD59 */
     bool high_speed;
-    bool out_of_range; /* kept until read by a status command */
-    uint8_t width;     /* SD: 1 or 4 */
+    bool asleep;     /* SD: CMD15, until the next power-up */
+    uint32_t errors; /* error bits of the card status, kept until told: by any R1 on the SD bus,
+                           by R2 over SPI */
+    uint8_t width;   /* SD: 1 or 4 */
     uint16_t rca;
     uint32_t sectors;     /* by the CSD */
     uint32_t lba;         /* of the next block of a transfer */
@@ -99,6 +117,9 @@ struct sdsim_card {
     uint32_t erase_from;
     uint32_t erase_to;
     uint32_t well_written;    /* ACMD22: blocks of the last write transfer */
+    sdsim_ps awake_at;        /* hears nothing before */
+    uint64_t high_clocks;     /* SPI: with CS high, since power-up and before CMD0 */
+    sdsim_ps inquired_at;     /* the last ACMD41 that only asked; SDSIM_TIME_END: none */
     sdsim_ps init_at;         /* when ACMD41 will say ready; SDSIM_TIME_END before the first */
     struct sdsim_ready busy;  /* programming, or the answer to R1b */
     struct sdsim_ready ready; /* reading: when the next block's data is there */
@@ -119,10 +140,26 @@ void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now);
 /* Before it is used: the card was written just before it was powered up, these blocks last. */
 void sdsim_card_hold(struct sdsim_card *card, uint32_t lba, uint32_t count);
 
+/* SPI: clocks with CS and MOSI high. Before CMD0 some cards insist on them (wake_clocks). */
+static inline void sdsim_card_high_clocks(struct sdsim_card *card, uint64_t clocks)
+{
+    card->high_clocks += card->spi ? 0 : clocks;
+}
+
+/* SD: a command frame came with a wrong CRC; told in the next response. */
+static inline void sdsim_card_bad_frame(struct sdsim_card *card)
+{
+    card->errors |= SDSIM_STATUS_COM_CRC;
+}
+
 /* A command frame with a right CRC was received completely at `end`. `selected`: CS was low (it
  * matters for CMD0). In SPI mode a card that is busy answers only CMD0, CMD12 and CMD13. */
 void sdsim_card_command(struct sdsim_card *card, sdsim_ps end, bool selected, uint8_t index,
                         uint32_t argument, struct sdsim_reply *reply);
+
+/* What lies between a frame and its response, as in a reply: for answers the card is not asked for.
+ */
+uint8_t sdsim_card_response_gap(const struct sdsim_card *card, bool selected, uint8_t index);
 
 /* Busy until then; .at <= t means ready at t. */
 static inline struct sdsim_ready sdsim_card_busy(const struct sdsim_card *card)
@@ -155,6 +192,11 @@ void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end);
 uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most);
 void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span);
 
+/* A fault: the next block can't be read (ECC), or one that arrived not be stored. Told in the card
+ * status; the read of a single block is over. */
+void sdsim_card_read_failed(struct sdsim_card *card);
+void sdsim_card_write_failed(struct sdsim_card *card);
+
 /* Writing: a block with a right CRC has arrived completely at `end`; false: refused (beyond the
  * end), nothing stored, not busy. False also without memory for the medium. */
 bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
@@ -172,5 +214,13 @@ void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end);
 
 /* What CMD13 would tell at `now`, SD-mode coding. */
 uint32_t sdsim_card_status(const struct sdsim_card *card, sdsim_ps now);
+
+/* For ports that solve a wait for CMD13 to say ready: a CMD13 was answered, which forgets what it
+ * has told. */
+static inline void sdsim_card_status_told(struct sdsim_card *card)
+{
+    card->app = false;
+    card->errors = 0;
+}
 
 #endif

@@ -27,6 +27,20 @@ enum sdsim_card_version {
     SDSIM_VERSION_3_00,   /* CMD23 */
 };
 
+/* What the card leaves on MISO until the first CMD0 with CS low, wherever CS is. */
+enum sdsim_first_do {
+    SDSIM_DO_HIGH,     /* pulled up */
+    SDSIM_DO_LOW,      /* held low */
+    SDSIM_DO_FLOATING, /* not driven, and no pull-up: it follows MOSI next to it */
+};
+
+/* The byte behind CMD12 in SPI mode. */
+enum sdsim_stuff_byte {
+    SDSIM_STUFF_FF,
+    SDSIM_STUFF_7F, /* looks like R1 with all errors */
+    SDSIM_STUFF_00, /* looks like R1 without any */
+};
+
 /* In what condition a card is. Its factors are applied to the values of a fresh one when a profile
  * is bound; models see the result. */
 enum sdsim_card_wear {
@@ -49,11 +63,19 @@ struct sdsim_card_params {
     uint64_t n_ac;        /* SPI: least bytes between response and start token, 0..8 */
     uint64_t n_br;        /* SPI: bytes between stop token and busy, 0..1 */
     uint64_t n_cr_clocks; /* SD: clocks between command and response, 2..64 */
-    sdsim_ps init_time;   /* first ACMD41 to ready */
-    uint64_t speed_class; /* 0, 2, 4, 6, 10 */
-    uint64_t uhs_grade;   /* 0, 1, 3 */
-    uint64_t video_class; /* 0, 6, 10, 30, 60, 90 */
-    uint64_t app_class;   /* 0, 1, 2 */
+    int stuff_byte;       /* SPI: enum sdsim_stuff_byte */
+    int first_do;         /* SPI: enum sdsim_first_do */
+    uint64_t wake_clocks; /* SPI: clocks with CS and MOSI high it needs before CMD0 */
+    uint64_t release_clocks;  /* SPI: clocks behind CS high in which MISO is still driven, 0..1 */
+    uint64_t reselect_clocks; /* SPI: clocks behind CS low before a busy shows, 0..1 */
+    bool ccs_while_busy;      /* the OCR tells block addressing before initialisation is over */
+    sdsim_ps power_up_time;   /* hears nothing for so long */
+    sdsim_ps inquiry_gap;     /* an ACMD41 sooner behind one that only asked: never gets ready */
+    sdsim_ps init_time;       /* first ACMD41 to ready */
+    uint64_t speed_class;     /* 0, 2, 4, 6, 10 */
+    uint64_t uhs_grade;       /* 0, 1, 3 */
+    uint64_t video_class;     /* 0, 6, 10, 30, 60, 90 */
+    uint64_t app_class;       /* 0, 1, 2 */
     uint64_t au_bytes;
     uint64_t erase_aus;     /* N_ERASE of the SD status */
     uint64_t erase_seconds; /* T_ERASE */

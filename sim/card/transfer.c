@@ -5,10 +5,32 @@
 
 #include <string.h>
 
+bool sdsim_card_to_lba(struct sdsim_card *card, uint32_t address, uint8_t *fault, uint32_t *lba)
+{
+    const bool bytes = card->params->type == SDSIM_SDSC;
+    if (bytes && address % SDSIM_SECTOR != 0) {
+        *fault = SDSIM_R1_ADDRESS;
+        card->errors |= card->spi ? 0 : SDSIM_STATUS_ADDRESS;
+        return false;
+    }
+    const uint32_t sector = bytes ? address / SDSIM_SECTOR : address;
+    if (sector >= card->sectors) {
+        *fault = SDSIM_R1_PARAMETER;
+        card->errors |= SDSIM_STATUS_OUT_OF_RANGE;
+        return false;
+    }
+    *lba = sector;
+    return true;
+}
+
 void sdsim_card_end_write(struct sdsim_card *card, sdsim_ps end)
 {
-    card->busy = sdsim_flash_write_stop(&card->flash, end, card->busy);
+    const bool stuck = card->busy.at == SDSIM_TIME_END;
+    const struct sdsim_ready committed = sdsim_flash_write_stop(&card->flash, end, card->busy);
     card->state = SDSIM_CARD_TRANSFER;
+    if (!stuck) {
+        sdsim_card_begin_busy(card, committed);
+    }
 }
 
 void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end)
@@ -16,6 +38,19 @@ void sdsim_card_stop_token(struct sdsim_card *card, sdsim_ps end)
     if (card->state == SDSIM_CARD_RECEIVE) {
         sdsim_card_end_write(card, end);
     }
+}
+
+void sdsim_card_read_failed(struct sdsim_card *card)
+{
+    card->errors |= SDSIM_STATUS_ECC_FAILED;
+    if (card->left == 1) {
+        card->state = SDSIM_CARD_TRANSFER;
+    }
+}
+
+void sdsim_card_write_failed(struct sdsim_card *card)
+{
+    card->errors |= SDSIM_STATUS_ERROR;
 }
 
 bool sdsim_card_read_beyond(const struct sdsim_card *card)
@@ -104,28 +139,25 @@ static bool store(struct sdsim_card *card, uint32_t count, const struct sdsim_co
     return sdsim_medium_write(card->medium, card->lba, kept, content);
 }
 
-/* The transfer has ended by its count (or was a single block): the card commits at once. */
-static void end_if_counted(struct sdsim_card *card, sdsim_ps end)
-{
-    if (card->left == 0) {
-        sdsim_card_end_write(card, end);
-    }
-}
-
 bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
                             const struct sdsim_content *content)
 {
     if (card->lba >= card->sectors) {
-        card->out_of_range = true;
+        card->errors |= SDSIM_STATUS_OUT_OF_RANGE;
         return false;
     }
     if (!store(card, 1, content)) {
         return false;
     }
-    card->busy = sdsim_flash_write_block(&card->flash, end);
+    const struct sdsim_ready taken = sdsim_flash_write_block(&card->flash, end);
     card->well_written++;
     count_blocks(card, 1);
-    end_if_counted(card, end);
+    if (card->left == 0) { /* a single block, or the last of a counted transfer: commits at once */
+        card->busy = taken;
+        sdsim_card_end_write(card, end);
+    } else {
+        sdsim_card_begin_busy(card, taken);
+    }
     return true;
 }
 

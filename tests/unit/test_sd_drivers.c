@@ -124,7 +124,8 @@ static void create(struct bench *bench, const struct sdsim_driver_params *params
 }
 
 /* The calls of each row: write 1 block, 4 that follow, 4 more; read 1, 4 that follow, 4 more; sync,
- * status. */
+ * status. Between them the card has time to finish, which an application of HAL_SD alone must give
+ * it: a card that programs does not answer CMD17. */
 static bool call(struct bench *bench, unsigned number)
 {
     static const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL};
@@ -134,6 +135,7 @@ static bool call(struct bench *bench, unsigned number)
     } calls[] = {{100, 1}, {101, 4}, {105, 4}, {50, 1}, {51, 4}, {55, 4}};
     struct sdsim_driver *driver = &bench->driver;
     sdsim_ps *now = &bench->now;
+    sdsim_spend(&bench->meter, now, SDSIM_IDLE, SDSIM_LANE_TASK, 10 * SDSIM_MS);
     switch (number) {
     case 6:
         return sdsim_driver_sync(driver, now) == SDSIM_DRIVER_OK;
