@@ -7,9 +7,6 @@
 
 #include "core/version.h"
 
-/* Later than this nothing is simulated, so that sums of spans need not be checked one by one. */
-#define TIME_LIMIT (200 * 86400 * SDSIM_S)
-
 enum {
     FIRST_HZ = 400000, /* of the specification, for identification */
     LEAST_HZ = 1,
@@ -142,7 +139,7 @@ int32_t sdsim_slot_set_clock(struct sdsim_slot *slot, uint32_t num, uint32_t den
 
 int32_t sdsim_slot_need_time(struct sdsim_slot *slot, sdsim_ps span)
 {
-    if (span <= TIME_LIMIT && slot->now <= TIME_LIMIT - span) {
+    if (span <= SDSIM_SLOT_TIME_LIMIT && slot->now <= SDSIM_SLOT_TIME_LIMIT - span) {
         return SDSIM_OK;
     }
     return sdsim_slot_fail(slot, SDSIM_E_TIME, "virtual time would pass 200 days");

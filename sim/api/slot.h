@@ -21,6 +21,9 @@
 #include "core/clock.h"
 #include "sdsim/sdsim.h"
 
+/* Later than this nothing is simulated, so that sums of spans need not be checked one by one. */
+#define SDSIM_SLOT_TIME_LIMIT (200 * 86400 * SDSIM_S)
+
 /* The most clocks a command gives behind its frame: until the response, the longest one, and the
  * rest. */
 #define SDSIM_SLOT_EARLY (64 + 136 + 8)
