@@ -80,8 +80,8 @@ struct sdsim_slot *sdsim_test_spi_slot(void)
     return slot;
 }
 
-uint32_t sdsim_test_command(struct sdsim_slot *slot, uint32_t index, uint32_t argument,
-                            int32_t result)
+uint32_t sdsim_test_sd_command(struct sdsim_slot *slot, uint32_t index, uint32_t argument,
+                               int32_t result)
 {
     uint8_t bytes[6] = {0};
     const int32_t got = sdsim_slot_command(slot, index, argument, SDSIM_SHORT_RESPONSE, bytes);
@@ -97,20 +97,20 @@ struct sdsim_slot *sdsim_test_sd_slot(uint32_t lines)
     assert_int_equal(sdsim_slot_advance(slot, UINT64_C(1000000000)), SDSIM_OK);
     assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
-    assert_int_equal(sdsim_test_command(slot, 8, 0x1AA, SDSIM_OK), 0x1AA);
+    assert_int_equal(sdsim_test_sd_command(slot, 8, 0x1AA, SDSIM_OK), 0x1AA);
     for (int i = 0; i < 2; i++) {
-        (void)sdsim_test_command(slot, 55, 0, SDSIM_OK);
-        const uint32_t ocr = sdsim_test_command(slot, 41, 0x40FF8000, SDSIM_OK);
+        (void)sdsim_test_sd_command(slot, 55, 0, SDSIM_OK);
+        const uint32_t ocr = sdsim_test_sd_command(slot, 41, 0x40FF8000, SDSIM_OK);
         assert_int_equal(ocr, i == 0 ? 0x40FF8000 & ocr : 0xC0FF8000);
         assert_int_equal(sdsim_slot_advance(slot, UINT64_C(1000000000)), SDSIM_OK);
     }
     assert_int_equal(sdsim_slot_command(slot, 2, 0, SDSIM_LONG_RESPONSE, NULL), SDSIM_OK);
-    const uint32_t address = sdsim_test_command(slot, 3, 0, SDSIM_OK) & 0xFFFF0000;
-    (void)sdsim_test_command(slot, 7, address, SDSIM_OK);
+    const uint32_t address = sdsim_test_sd_command(slot, 3, 0, SDSIM_OK) & 0xFFFF0000;
+    (void)sdsim_test_sd_command(slot, 7, address, SDSIM_OK);
     assert_int_equal(sdsim_slot_wait(slot, UINT64_C(1000000000)), SDSIM_OK);
     if (lines == 4) {
-        (void)sdsim_test_command(slot, 55, address, SDSIM_OK);
-        (void)sdsim_test_command(slot, 6, 2, SDSIM_OK);
+        (void)sdsim_test_sd_command(slot, 55, address, SDSIM_OK);
+        (void)sdsim_test_sd_command(slot, 6, 2, SDSIM_OK);
     }
     return slot;
 }

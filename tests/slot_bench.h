@@ -33,7 +33,7 @@ void sdsim_test_exchange(struct sdsim_slot *slot, const char *host, const char *
 void sdsim_test_fill(uint8_t *bytes, size_t size, uint32_t seed);
 
 /* A short response's content, bytes 1 to 4; fails the test if the command does not end like that. */
-uint32_t sdsim_test_command(struct sdsim_slot *slot, uint32_t index, uint32_t argument,
-                            int32_t result);
+uint32_t sdsim_test_sd_command(struct sdsim_slot *slot, uint32_t index, uint32_t argument,
+                               int32_t result);
 
 #endif

@@ -124,6 +124,18 @@ static void needs(void **state)
     free(text);
 }
 
+/* What can be written to is what the compiler's start-up brings, some bytes: there are no globals, and
+ * slots in several threads have nothing in common. */
+static void no_globals(void **state)
+{
+    (void)state;
+    if (SDSIM_SANITIZED || !works("size --version")) {
+        skip();
+    }
+    free(must("size -A $p/lib/libsdsim.so >$d/sizes && "
+              "awk '/^\\.(data|bss|tdata|tbss) / { sum += $2 } END { exit sum > 32 }' $d/sizes"));
+}
+
 /* ---- examples ---- */
 
 static const struct {
@@ -255,9 +267,9 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symbols),  cmocka_unit_test(needs),     cmocka_unit_test(by_pkg_config),
-        cmocka_unit_test(by_cmake), cmocka_unit_test(as_header), cmocka_unit_test(by_python),
-        cmocka_unit_test(readme),
+        cmocka_unit_test(symbols),       cmocka_unit_test(needs),    cmocka_unit_test(no_globals),
+        cmocka_unit_test(by_pkg_config), cmocka_unit_test(by_cmake), cmocka_unit_test(as_header),
+        cmocka_unit_test(by_python),     cmocka_unit_test(readme),
     };
     return cmocka_run_group_tests(tests, install, remove_folder);
 }
