@@ -303,11 +303,28 @@ void sdsim_test_some_card(struct sdsim_test_sequence *s, const struct sdsim_cloc
         .n_ac = sdsim_rng_below(rng, 9),
         .n_br = sdsim_rng_below(rng, 2),
         .n_cr_clocks = 2 + sdsim_rng_below(rng, 63),
+        .stuff_byte = (int)SDSIM_TEST_PICK(rng, SDSIM_STUFF_FF, SDSIM_STUFF_FF, SDSIM_STUFF_7F,
+                                           SDSIM_STUFF_00),
+        .first_do = (int)SDSIM_TEST_PICK(rng, SDSIM_DO_HIGH, SDSIM_DO_HIGH, SDSIM_DO_LOW,
+                                         SDSIM_DO_FLOATING),
+        .wake_clocks = SDSIM_TEST_PICK(rng, 0, 0, 74, 80),
+        .release_clocks = sdsim_rng_below(rng, 2),
+        .reselect_clocks = sdsim_rng_below(rng, 2),
+        .ccs_while_busy = sdsim_test_one_in(rng, 2),
+        .power_up_time = sdsim_test_one_in(rng, 3) ? some_span(s, clock, SDSIM_MS) : 0,
+        .inquiry_gap = SDSIM_TEST_PICK(rng, 0, 0, 100 * SDSIM_US),
         .init_time = some_span(s, clock, 3 * SDSIM_MS),
         .speed_class = 10,
         .au_bytes = 4 << 20,
     };
     some_flash(s, clock);
+}
+
+bool sdsim_test_difficult(const struct sdsim_card_params *params)
+{
+    return params->first_do == SDSIM_DO_LOW || params->wake_clocks > 0 ||
+           params->power_up_time > 0 || params->inquiry_gap > 0 ||
+           params->stuff_byte != SDSIM_STUFF_FF;
 }
 
 uint32_t sdsim_test_some_lba(struct sdsim_test_sequence *s)

@@ -89,6 +89,9 @@ void sdsim_test_begin(struct sdsim_test_sequence *s, uint64_t seed, uint64_t num
 void sdsim_test_create_worlds(struct sdsim_test_sequence *s, uint32_t draw);
 void sdsim_test_destroy_worlds(struct sdsim_test_sequence *s);
 
+/* Whether the card has a quirk that a driver may not get past at initialisation. */
+bool sdsim_test_difficult(const struct sdsim_card_params *params);
+
 /* Fails if the two differ. */
 void sdsim_test_same(const struct sdsim_test_sequence *s, int world, const char *what,
                      uint64_t expected, uint64_t got);

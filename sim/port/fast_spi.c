@@ -15,18 +15,23 @@
  * due) are stepped one by one. With a recorder everything is: it wants to see each block.
  *
  * Limits: a card that was too busy to hear a write command looks for commands in the data that
- * follows. Here it sees nothing of them; the host learns the same, that no block was accepted.
+ * follows. Here it sees nothing of them; the host learns the same, that no block was accepted. Of an
+ * answer whose stuff byte a driver took for R1, the rest is not seen by the looks behind it.
  */
 #include "port/fast.h"
 #include "port/fast_spi.h"
 
 /* ---- bursts ---- */
 
-/* Counts N_BR: bytes the card has seen since a stop token. */
-static void count_to_busy(struct sdsim_port *port, uint64_t bytes)
+/* Bytes of 0xFF have gone by: counts N_BR, those a card has seen since a stop token, and the clocks
+ * it needs before CMD0, with CS high. */
+static void pass(struct sdsim_port *port, uint64_t bytes)
 {
+    port->cs_edge = false;
     if (port->selected) {
         port->busy_in = (uint8_t)(port->busy_in > bytes ? port->busy_in - bytes : 0);
+    } else if (!port->card->spi) {
+        sdsim_card_high_clocks(port->card, 8 * bytes);
     }
 }
 
@@ -38,43 +43,82 @@ static void fill(struct sdsim_port *port, sdsim_ps *now, unsigned bytes)
     for (unsigned i = 0; i < bytes; i++) {
         sdsim_fast_burst(port, now, &port->spi->fill, 1);
     }
-    count_to_busy(port, bytes);
+    pass(port, bytes);
 }
 
 /* ---- waits ---- */
 
+/* What a wait sees of the card. */
+struct view {
+    sdsim_ps ready_at; /* up to here the line is low, */
+    uint64_t hidden;   /* but for so many looks, which see something else */
+    bool first_low;    /* CS is high, and the first look still sees one bit of busy */
+};
+
+/* Before CMD0 some cards hold the line low. Behind CS low a busy may show one bit late: the byte is
+ * 0x80, which only a test for 0xFF takes for busy. */
+static struct view view_of(const struct sdsim_port *port, enum sdsim_ready_test test,
+                           sdsim_ps first)
+{
+    const struct sdsim_card *card = port->card;
+    const struct sdsim_card_params *params = card->params;
+    const sdsim_ps busy = sdsim_card_busy(card).at;
+    struct view view = {.ready_at = port->selected ? busy : 0, .hidden = port->busy_in};
+    if (!card->spi) {
+        view.ready_at = params->first_do == SDSIM_DO_LOW ? SDSIM_TIME_END : 0;
+    } else if (port->cs_edge && port->selected) {
+        const bool late = params->reselect_clocks > 0 && test != SDSIM_READY_ALL_ONES;
+        view.hidden = late && view.hidden == 0 ? 1 : view.hidden;
+    } else if (port->cs_edge) {
+        view.first_low = params->release_clocks > 0 && port->busy_in == 0 && first < busy;
+    }
+    return view;
+}
+
 /* The look (from 0) that satisfies the test, UINT64_MAX for never. `first` is when look 0 starts
  * its byte, `period` the dead time per look. */
 static uint64_t satisfying_look(const struct sdsim_port *port, enum sdsim_ready_test test,
-                                sdsim_ps first, sdsim_ps period, sdsim_ps ready_at)
+                                sdsim_ps first, sdsim_ps period, const struct view *view)
 {
     const struct sdsim_clock *clock = &port->clock;
-    const uint64_t hidden = port->busy_in; /* looks that still see 0xFF although the card is busy */
+    const uint64_t hidden = view->hidden;
+    if (view->ready_at == SDSIM_TIME_END) {
+        return test == SDSIM_READY_BUSY_SEEN ? 0 : UINT64_MAX;
+    }
     switch (test) {
     case SDSIM_READY_BUSY_SEEN: {
         const sdsim_ps start = first + hidden * period + sdsim_clock_peek(clock, 8 * hidden);
-        return start < ready_at ? hidden : UINT64_MAX;
+        return start < view->ready_at ? hidden : UINT64_MAX;
     }
     case SDSIM_READY_TWO_NONZERO: {
         if (hidden > 1) {
             return 1;
         }
-        const uint64_t ready = sdsim_first_from(clock, first, period, 8, 0, ready_at);
+        const uint64_t ready = sdsim_first_from(clock, first, period, 8, 0, view->ready_at);
         if (hidden == 1) {
             return ready > 1 ? ready : 1;
         }
         return ready + 1;
     }
+    case SDSIM_READY_ALL_ONES:
+        if (view->first_low) {
+            return 1;
+        }
+        break;
     default:
-        return hidden > 0 ? 0 : sdsim_first_from(clock, first, period, 8, 0, ready_at);
+        break;
     }
+    return hidden > 0 ? 0 : sdsim_first_from(clock, first, period, 8, 0, view->ready_at);
 }
 
-/* Whether a look whose byte starts at `start`, after `hidden` more that don't see busy, ends it. */
-static bool look_ends(enum sdsim_ready_test test, uint64_t hidden, sdsim_ps start,
-                      sdsim_ps ready_at)
+/* Whether look number `look`, whose byte starts at `start`, ends the wait. */
+static bool look_ends(enum sdsim_ready_test test, const struct view *view, uint64_t look,
+                      sdsim_ps start)
 {
-    const bool ready = hidden > 0 || start >= ready_at;
+    const bool ready = view->hidden > look || start >= view->ready_at;
+    if (test == SDSIM_READY_ALL_ONES && view->first_low && look == 0) {
+        return false;
+    }
     return test == SDSIM_READY_BUSY_SEEN ? !ready : ready;
 }
 
@@ -95,12 +139,13 @@ static bool poll_sleeping(struct sdsim_port *port, sdsim_ps *now, const struct s
     struct sdsim_ready ready = sdsim_card_busy(port->card);
     const sdsim_ps from = *now;
     uint64_t looks = 0;
+    const sdsim_ps first = sdsim_time_sum(from, cost->before);
+    const struct view view = view_of(port, wait->test, first);
     if (!port->selected) {
         ready.at = 0; /* the line is pulled up */
     }
     if (wait->sleep_after > 0) {
-        const sdsim_ps first = sdsim_time_sum(from, cost->before);
-        const uint64_t met = satisfying_look(port, wait->test, first, period, ready.at);
+        const uint64_t met = satisfying_look(port, wait->test, first, period, &view);
         const uint64_t last = last_look(port, from, period, wait->limit);
         const uint64_t sleeping =
             sdsim_first_from(&port->clock, from + period, period, 8, 8, from + wait->sleep_after);
@@ -113,15 +158,14 @@ static bool poll_sleeping(struct sdsim_port *port, sdsim_ps *now, const struct s
     bool last = false;
     while (!met && !last) {
         last = wait->limit > 0 && *now - from >= wait->limit;
-        const uint64_t hidden = port->busy_in > looks ? port->busy_in - looks : 0;
-        met = look_ends(wait->test, hidden, sdsim_time_sum(*now, cost->before), ready.at);
+        met = look_ends(wait->test, &view, looks, sdsim_time_sum(*now, cost->before));
         *now = sdsim_time_sum(*now, sdsim_time_sum(period, sdsim_clock_take(&port->clock, 8)));
         looks++;
         if (!met && !last && *now - from >= wait->sleep_after) {
             *now = sdsim_wait_sleep_end(wait, *now);
         }
     }
-    count_to_busy(port, looks);
+    pass(port, looks);
     port->meter->counters.bus_clocks += 8 * looks;
     sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
     return met || wait->soft;
@@ -137,14 +181,16 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
     const sdsim_ps period = cost->before + cost->after;
     struct sdsim_ready ready = sdsim_card_busy(port->card);
     const sdsim_ps from = *now;
+    const sdsim_ps first = sdsim_time_sum(from, cost->before);
+    const struct view view = view_of(port, wait->test, first);
     if (!port->selected) {
         ready.at = 0; /* the line is pulled up */
     }
-    const sdsim_ps first = sdsim_time_sum(from, cost->before);
     uint64_t look = 0;
     bool met = true;
-    if (first < ready.at || wait->test > SDSIM_READY_NONZERO) { /* less often than not */
-        look = satisfying_look(port, wait->test, first, period, ready.at);
+    if (first < view.ready_at || view.first_low ||
+        wait->test > SDSIM_READY_NONZERO) { /* less often than not */
+        look = satisfying_look(port, wait->test, first, period, &view);
     }
     if (look > 0) {
         const uint64_t last = last_look(port, from, period, wait->limit);
@@ -152,7 +198,7 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
         look = met ? look : last;
     }
     const uint64_t looks = look + 1;
-    count_to_busy(port, looks);
+    pass(port, looks);
     port->meter->counters.bus_clocks += 8 * looks;
     *now = sdsim_time_sum(*now, sdsim_time_sum(sdsim_time_times(period, looks),
                                                sdsim_clock_take(&port->clock, 8 * looks)));
@@ -165,17 +211,11 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
 /* What the host can see of the answer to a command, from the byte behind its frame on. */
 struct response {
     const struct sdsim_reply *reply;
-    uint32_t gap;  /* bytes before R1 */
+    uint8_t stuff; /* the first byte before R1 */
+    uint8_t line;  /* what is seen where the card says nothing */
     sdsim_ps held; /* masked by a busy that lasts until then */
     uint32_t seen; /* bytes clocked so far */
 };
-
-/* Bytes between the command and R1. CMD12 has at least its stuff byte there. */
-static uint32_t bytes_to_r1(const struct sdsim_port *port, uint8_t index)
-{
-    const uint32_t n_cr = (uint32_t)port->card->params->n_cr;
-    return index == 12 && n_cr == 0 ? 1 : n_cr;
-}
 
 /* Response bytes behind R1. */
 static uint32_t extra_bytes(enum sdsim_response response)
@@ -192,10 +232,14 @@ static uint8_t response_byte(struct response *response, sdsim_ps start)
     if (start < response->held) {
         return 0x00;
     }
-    if (!reply->answered || i < response->gap || i > response->gap + reply->extra_count) {
-        return 0xFF;
+    const uint32_t gap = reply->gap;
+    if (!reply->answered || i > gap + reply->extra_count) {
+        return response->line;
     }
-    return i == response->gap ? reply->r1 : reply->extra[i - response->gap - 1];
+    if (i < gap) {
+        return i == 0 ? response->stuff : 0xFF;
+    }
+    return i == gap ? reply->r1 : reply->extra[i - gap - 1];
 }
 
 static bool is_r1(uint8_t byte)
@@ -221,6 +265,7 @@ static uint32_t response_in_window(struct sdsim_port *port, sdsim_ps *now, uint3
         i++;
     }
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, i);
+    pass(port, window);
     return window - i;
 }
 
@@ -235,6 +280,7 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
         }
         result->r1 = response_byte(response, sdsim_time_sum(*now, cost->before));
         sdsim_fast_burst(port, now, cost, 1);
+        pass(port, 1);
     }
     if (extra == 0 || !is_r1(result->r1)) {
         return;
@@ -245,6 +291,7 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
             response_byte(response, first + sdsim_clock_peek(&port->clock, 8 * (uint64_t)e));
     }
     sdsim_fast_burst(port, now, &port->spi->extra, extra);
+    pass(port, extra);
 }
 
 /* Hands the command to the card and finds out what will be seen of its answer. */
@@ -258,10 +305,15 @@ static struct response deliver(struct sdsim_port *port, sdsim_ps end,
     if (port->selected && (port->card->spi || tx->command == 0)) {
         sdsim_card_command(port->card, end, true, tx->command, tx->argument, reply);
     }
+    static const uint8_t stuff[] = {
+        [SDSIM_STUFF_FF] = 0xFF, [SDSIM_STUFF_7F] = 0x7F, [SDSIM_STUFF_00] = 0x00};
+    const struct sdsim_card_params *params = port->card->params;
+    const bool low = !port->card->spi && params->first_do == SDSIM_DO_LOW;
     const sdsim_ps after = sdsim_card_busy(port->card).at;
     return (struct response){
         .reply = reply,
-        .gap = bytes_to_r1(port, tx->command),
+        .stuff = tx->command == 12 ? stuff[params->stuff_byte] : 0xFF,
+        .line = low ? 0x00 : 0xFF,
         .held = !port->selected  ? 0
                 : after < before ? after
                                  : before,
@@ -280,7 +332,8 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->command_cpu);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 6);
-    count_to_busy(port, 6);
+    port->busy_in = 0;
+    port->cs_edge = false;
     struct response response = deliver(port, *now, tx, reply);
     result->r1 = 0xFF;
     uint32_t looks = spi->response_looks;
@@ -303,6 +356,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     } else {
         if ((tx->flags & SDSIM_STUFF) != 0) {
             sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
+            pass(port, 1);
             response.seen++;
         }
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
@@ -334,6 +388,7 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
         return false;
     }
     sdsim_fast_burst(port, now, &spi->token, 1);
+    port->cs_edge = false;
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.before);
     sdsim_fast_payload(port, now, SDSIM_SECTOR, spi->write_overlap);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.after);
@@ -436,6 +491,7 @@ static void stop_token(struct sdsim_port *port, sdsim_ps *now)
     const struct sdsim_spi_engine *spi = port->spi;
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->stop.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
+    port->cs_edge = false;
     if (port->selected && port->card->state == SDSIM_CARD_RECEIVE) {
         sdsim_card_stop_token(port->card, *now);
         port->busy_in = (uint8_t)port->card->params->n_br;
@@ -469,6 +525,7 @@ static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
     }
     const bool going_on = result->outcome == SDSIM_OUTCOME_OK;
     if (tx->direction == SDSIM_READ_BLOCKS && going_on) {
+        port->cs_edge = false;
         sdsim_fast_spi_read(port, now, tx, window_left, reply.data == SDSIM_DATA_REGISTER, result);
     } else if (tx->direction == SDSIM_READ_BLOCKS && window_left != SDSIM_FAST_BURST_OVER) {
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, window_left);
@@ -494,6 +551,7 @@ void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
     if ((tx->flags & SDSIM_SELECT) != 0 && !port->selected) {
         sdsim_fast_dead(port, now, SDSIM_HOST, port->spi->select);
         port->selected = true;
+        port->cs_edge = true;
     }
     fill(port, now, tx->lead_bytes);
     if (exchange(port, now, tx, result) && tx->finish != NULL && !poll(port, now, tx->finish)) {
@@ -502,6 +560,7 @@ void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
     if ((tx->flags & SDSIM_DESELECT) != 0 && port->selected) {
         sdsim_fast_dead(port, now, SDSIM_HOST, port->spi->deselect);
         port->selected = false;
+        port->cs_edge = true;
     }
     fill(port, now, tx->trail_bytes);
 }

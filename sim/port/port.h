@@ -35,6 +35,7 @@ struct sdsim_port {
     const struct sdsim_spi_engine *spi; /* SPI mode */
     const struct sdsim_sd_engine *sd;   /* SD modes */
     bool selected;                      /* CS is low */
+    bool cs_edge;                       /* SPI: no byte was clocked since CS changed */
     uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
     sdsim_ps behind_until; /* SD: a block left to the controller (SDSIM_WRITE_BEHIND) is over */
     sdsim_ps behind_frame; /* how much of its end is protocol clocks */

@@ -146,10 +146,14 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
         world->error = sdsim_driver_init(&world->driver, &world->now);
     }
     sdsim_test_compare(s);
-    assert_int_equal(s->worlds[SDSIM_TEST_REFERENCE].error, SDSIM_DRIVER_OK);
-    assert_int_equal(s->worlds[SDSIM_TEST_REFERENCE].driver.sectors,
-                     s->worlds[SDSIM_TEST_REFERENCE].card.sectors);
-    drive(s, 2 + (unsigned)sdsim_rng_below(rng, 20));
+    /* Not every driver gets along with every card. */
+    if (s->worlds[SDSIM_TEST_REFERENCE].error == SDSIM_DRIVER_OK) {
+        assert_int_equal(s->worlds[SDSIM_TEST_REFERENCE].driver.sectors,
+                         s->worlds[SDSIM_TEST_REFERENCE].card.sectors);
+        drive(s, 2 + (unsigned)sdsim_rng_below(rng, 20));
+    } else {
+        assert_true(sdsim_test_difficult(&s->params));
+    }
     sdsim_test_destroy_worlds(s);
     free(s);
 }

@@ -50,6 +50,9 @@ static struct sdsim_wait some_wait(struct script *s)
         .limit = SDSIM_TEST_PICK(rng, 0, 0, 500 * SDSIM_MS, 500 * SDSIM_US, 20 * SDSIM_US, 1),
         .soft = sdsim_test_one_in(rng, 3),
     };
+    if (wait.limit == 0 && s->base.params.first_do == SDSIM_DO_LOW) {
+        wait.limit = SDSIM_MS; /* before CMD0 the line may be low for ever */
+    }
     if (wait.test != SDSIM_READY_TWO_NONZERO && sdsim_test_one_in(rng, 3)) {
         wait.sleep = SDSIM_TEST_PICK(rng, 1, 5 * SDSIM_US, 100 * SDSIM_US, 10 * SDSIM_MS);
         wait.sleep_after = SDSIM_TEST_PICK(rng, 0, 1, 7 * SDSIM_US, 250 * SDSIM_US, SDSIM_MS);
@@ -193,7 +196,7 @@ static uint8_t command(struct script *s, uint8_t index, uint32_t argument,
         tx.ready = &ready;
     }
     /* If busy may mask it, the rest of the answer must not be met by something else. */
-    if (busy(s)) {
+    if (busy(s) || (index == 12 && s->base.params.stuff_byte != SDSIM_STUFF_FF)) {
         tx.flags |= SDSIM_DESELECT;
     }
     run(s, "command", &tx);
@@ -219,7 +222,9 @@ static void initialise(struct script *s)
     (void)command(s, 8, 0x1AA, SDSIM_RESPONSE_R3);
     for (int i = 0; i < 10 && !s->ready; i++) {
         (void)command(s, 55, 0, SDSIM_RESPONSE_R1);
-        s->ready = command(s, 41, SDSIM_OCR_CCS, SDSIM_RESPONSE_R1) == 0;
+        /* A line that is held low looks like R1. */
+        s->ready = command(s, 41, SDSIM_OCR_CCS, SDSIM_RESPONSE_R1) == 0 &&
+                   first(s)->card.state == SDSIM_CARD_TRANSFER;
     }
     (void)command(s, 58, 0, SDSIM_RESPONSE_R3);
     if (sdsim_test_one_in(&s->base.rng, 2)) {
@@ -240,7 +245,11 @@ static void stop_reading(struct script *s)
     surround(s, &tx, true);
     tx.lead_bytes = (uint8_t)SDSIM_TEST_PICK(&s->base.rng, 0, 0, 1, 2); /* lost in the stream */
     tx.flags |= sdsim_test_one_in(&s->base.rng, 2) ? SDSIM_STUFF : 0;
-    tx.flags |= busy(s) ? SDSIM_DESELECT : 0;
+    /* The same if a stuff byte is taken for R1. */
+    const bool mistaken = s->base.params.stuff_byte != SDSIM_STUFF_FF &&
+                          s->engine.response_window == 0 && (tx.flags & SDSIM_STUFF) == 0;
+    tx.flags |= busy(s) || mistaken ? SDSIM_DESELECT : 0;
+    tx.finish = mistaken ? NULL : tx.finish;
     run(s, "CMD12", &tx);
     s->reading = s->writing = false;
 }
