@@ -30,10 +30,11 @@ struct sdsim_sd_lines sdsim_slot_look(struct sdsim_slot *slot)
     return lines;
 }
 
-void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start)
+void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start,
+                     sdsim_ps end)
 {
-    if (sdsim_timeline_on(&slot->timeline) && slot->now > start) {
-        sdsim_timeline_bus(&slot->timeline, kind, detail, start, slot->now);
+    if (sdsim_timeline_on(&slot->timeline) && end > start) {
+        sdsim_timeline_bus(&slot->timeline, kind, detail, start, end);
     }
 }
 
@@ -76,7 +77,7 @@ int32_t sdsim_slot_clock(struct sdsim_slot *slot, const uint8_t *host, uint8_t *
         for (size_t i = 0; bus != NULL && i < n; i++) {
             bus[at + i] = byte_of(lines[i]);
         }
-        sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start);
+        sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
         sdsim_slot_tell_card(slot);
         at += n;
     }
@@ -99,7 +100,7 @@ static void give_rest(struct sdsim_slot *slot)
     for (int i = 0; i < SDSIM_SD_N_RC; i++) {
         (void)look_at_cmd(slot);
     }
-    sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
 }
 
 static void send_frame(struct sdsim_slot *slot, const uint8_t *frame)
@@ -114,7 +115,7 @@ static void send_frame(struct sdsim_slot *slot, const uint8_t *frame)
     slot->early_count = 0;
     slot->early_at = 0;
     slot->timeline.command = frame[0] & 0x3F;
-    sdsim_slot_tell(slot, SDSIM_SPAN_COMMAND, slot->timeline.command, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_COMMAND, slot->timeline.command, start, slot->now);
     sdsim_slot_tell_card(slot);
 }
 
@@ -125,7 +126,7 @@ static bool take_response(struct sdsim_slot *slot, uint32_t bits, uint8_t *respo
     unsigned gap = 0;
     while (look_at_cmd(slot) != 0) {
         if (gap++ == SDSIM_N_CR_MOST) {
-            sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start);
+            sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start, slot->now);
             return false;
         }
     }
@@ -133,7 +134,7 @@ static bool take_response(struct sdsim_slot *slot, uint32_t bits, uint8_t *respo
     for (uint32_t i = 1; i < bits; i++) {
         response[i / 8] |= (uint8_t)(look_at_cmd(slot) << (7 - i % 8));
     }
-    sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start, slot->now);
     return true;
 }
 
@@ -214,6 +215,6 @@ int32_t sdsim_slot_wait(struct sdsim_slot *slot, uint64_t limit)
     do {
         busy = (sdsim_slot_look(slot).dat & 1) == 0;
     } while (busy && slot->now - start < limit);
-    sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start, slot->now);
     return busy ? sdsim_slot_fail(slot, SDSIM_E_BUSY, "the card is still busy") : SDSIM_OK;
 }

@@ -14,8 +14,9 @@ void sdsim_slot_run(struct sdsim_slot *slot, const struct sdsim_sd_lines *host,
 /* One clock with all lines released. */
 struct sdsim_sd_lines sdsim_slot_look(struct sdsim_slot *slot);
 
-/* For the timeline, if somebody listens: what was on the bus from `start` until now. */
-void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start);
+/* For the timeline, if somebody listens: what was on the bus from `start` to `end`. */
+void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start,
+                     sdsim_ps end);
 
 /* The same for what the host has just made the card do. */
 void sdsim_slot_tell_card(struct sdsim_slot *slot);

@@ -64,14 +64,16 @@ static uint8_t next_dat(struct sdsim_slot *slot)
                                               : sdsim_slot_look(slot).dat;
 }
 
-static bool find_start(struct sdsim_slot *slot, uint64_t limit)
+/* Looks for a start bit; *frame is when the frame begins with it, or now if it began before. */
+static bool find_start(struct sdsim_slot *slot, uint64_t limit, sdsim_ps *frame)
 {
     const sdsim_ps start = slot->now;
     bool found;
     do {
+        *frame = slot->now;
         found = (next_dat(slot) & 1) == 0;
     } while (!found && slot->now - start < limit);
-    sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start, found ? *frame : slot->now);
     return found;
 }
 
@@ -129,14 +131,14 @@ int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
     if (result != SDSIM_OK) {
         return result;
     }
-    if (!find_start(slot, limit)) {
+    sdsim_ps start;
+    if (!find_start(slot, limit, &start)) {
         return sdsim_slot_fail(slot, SDSIM_E_NO_RESPONSE, "no data came");
     }
     uint8_t dat[MOST_BITS];
-    const sdsim_ps start = slot->now;
     const uint32_t sector = slot->sd.from_register ? SDSIM_NO_SECTOR : slot->card.lba;
     take_bits(slot, dat, bits);
-    sdsim_slot_tell(slot, SDSIM_SPAN_READ, sector, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_READ, sector, start, slot->now);
     sdsim_slot_tell_card(slot);
     gather(dat, lines, data, size);
     return tail_is_right(dat + bits - CRC_BITS - 1, data, size, lines)
@@ -218,14 +220,14 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
     const uint32_t sector = slot->card.lba;
     sdsim_ps start = slot->now;
     sdsim_slot_run(slot, NULL, NULL, SDSIM_SD_N_WR);
-    sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
     start = slot->now;
     send_data(slot, &frame);
-    sdsim_slot_tell(slot, SDSIM_SPAN_WRITE, sector, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_WRITE, sector, start, slot->now);
     sdsim_slot_tell_card(slot);
     start = slot->now;
     const int status = take_status(slot);
-    sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start);
+    sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start, slot->now);
     switch (status) {
     case -1:
         return sdsim_slot_fail(slot, SDSIM_E_NO_RESPONSE, "no CRC status came");

@@ -10,12 +10,14 @@
 
 #include "slot_bench.h"
 
-#define BYTE UINT64_C(1000000) /* ps */
+#define BYTE UINT64_C(1000000) /* ps; a clock is an eighth of it */
+#define MS   UINT64_C(1000000000)
 
 struct heard {
     uint64_t origin;
+    uint64_t unit;       /* of the times in `text` */
     uint64_t free_at[2]; /* of each track */
-    char text[2][4000];  /* of each track: "command(17) 6, response(17) 2, ..." in bytes */
+    char text[2][4000];  /* of each track: "command(17) @0+6, response @6+2, ..." */
 };
 
 static void hear(void *context, uint32_t track, uint32_t kind, uint64_t start, uint64_t duration,
@@ -34,13 +36,13 @@ static void hear(void *context, uint32_t track, uint32_t kind, uint64_t start, u
         snprintf(number, sizeof number, "(%ld)", detail == SDSIM_NO_SECTOR ? -1L : (long)detail);
     }
     snprintf(text + used, sizeof heard->text[0] - used, "%s%s%s @%g+%g", used > 0 ? ", " : "",
-             sdsim_span_name(kind), number, (double)(start - heard->origin) / (double)BYTE,
-             (double)duration / (double)BYTE);
+             sdsim_span_name(kind), number, (double)(start - heard->origin) / (double)heard->unit,
+             (double)duration / (double)heard->unit);
 }
 
 static struct sdsim_slot *listen(struct heard *heard, struct sdsim_slot *slot)
 {
-    *heard = (struct heard){.origin = sdsim_slot_now(slot)};
+    *heard = (struct heard){.origin = sdsim_slot_now(slot), .unit = BYTE};
     assert_int_equal(sdsim_slot_set_timeline(slot, hear, heard), SDSIM_OK);
     return slot;
 }
@@ -147,11 +149,57 @@ static void power(void **state)
     assert_string_equal(heard.text[SDSIM_TRACK_CARD], "busy @524+20");
 }
 
+/* Times in clocks of 8 MHz: rd1 80, w1 160; N_CR 4. */
+static void sd_mode(void **state)
+{
+    (void)state;
+    struct heard heard;
+    uint8_t block[512] = {0};
+    struct sdsim_slot *slot = listen(&heard, sdsim_test_sd_slot(4));
+    heard.unit = BYTE / 8;
+    (void)sdsim_test_sd_command(slot, 17, 5, SDSIM_OK);
+    assert_int_equal(sdsim_slot_read_data(slot, block, sizeof block, 4, MS), SDSIM_OK);
+    (void)sdsim_test_sd_command(slot, 24, 5, SDSIM_OK);
+    assert_int_equal(sdsim_slot_write_data(slot, block, sizeof block, 4), SDSIM_OK);
+    assert_int_equal(sdsim_slot_wait(slot, MS), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 3), SDSIM_OK);
+    sdsim_slot_destroy(slot);
+    assert_string_equal(heard.text[SDSIM_TRACK_BUS],
+                        "command(17) @0+48, response @48+52, clocks @100+8, wait @108+20, "
+                        "read(5) @128+1042, command(24) @1170+48, response @1218+52, "
+                        "clocks @1270+10, write(5) @1280+1042, response @2322+7, wait @2329+154, "
+                        "clocks @2483+3");
+    assert_string_equal(heard.text[SDSIM_TRACK_CARD], "access(5) @48+80, busy @2322+160");
+}
+
+/* A timeline changes nothing in SD mode either, raw lines included. */
+static void only_looking_sd(void **state)
+{
+    (void)state;
+    enum { CLOCKS = 3000 };
+    static uint8_t lines[2][CLOCKS];
+    struct heard heard;
+    struct sdsim_slot *slots[2] = {sdsim_test_sd_slot(4), sdsim_test_sd_slot(4)};
+    (void)listen(&heard, slots[0]);
+    for (int i = 0; i < 2; i++) {
+        (void)sdsim_test_sd_command(slots[i], 18, 5, SDSIM_OK);
+        assert_int_equal(sdsim_slot_clock(slots[i], NULL, lines[i], CLOCKS), SDSIM_OK);
+    }
+    assert_memory_equal(lines[0], lines[1], CLOCKS);
+    assert_int_equal(sdsim_slot_now(slots[0]), sdsim_slot_now(slots[1]));
+    assert_non_null(strstr(heard.text[SDSIM_TRACK_CARD], "access(5) @"));
+    assert_non_null(strstr(heard.text[SDSIM_TRACK_CARD], "access(6) @"));
+    sdsim_slot_destroy(slots[0]);
+    sdsim_slot_destroy(slots[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),        cmocka_unit_test(spi_read),     cmocka_unit_test(spi_write),
-        cmocka_unit_test(spi_register), cmocka_unit_test(only_looking), cmocka_unit_test(power),
+        cmocka_unit_test(sd_mode),      cmocka_unit_test(only_looking_sd),
+        cmocka_unit_test(names),        cmocka_unit_test(spi_read),
+        cmocka_unit_test(spi_write),    cmocka_unit_test(spi_register),
+        cmocka_unit_test(only_looking), cmocka_unit_test(power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
