@@ -106,6 +106,7 @@ struct sdsim_slot *sdsim_test_sd_slot(uint32_t lines)
     }
     assert_int_equal(sdsim_slot_command(slot, 2, 0, SDSIM_LONG_RESPONSE, NULL), SDSIM_OK);
     const uint32_t address = sdsim_test_sd_command(slot, 3, 0, SDSIM_OK) & 0xFFFF0000;
+    assert_int_equal(address, SDSIM_TEST_ADDRESS);
     (void)sdsim_test_sd_command(slot, 7, address, SDSIM_OK);
     assert_int_equal(sdsim_slot_wait(slot, UINT64_C(1000000000)), SDSIM_OK);
     if (lines == 4) {

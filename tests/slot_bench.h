@@ -17,6 +17,9 @@
     "init_time: 1ms\nrd1: 10us\nrdn: 5us\nw1: 20us\nwn: 4us\nwstop: 9us\nerase: 30us\n"
 #define SDSIM_TEST_SECTORS 8192u
 
+/* The address an initialised card has on the SD bus, as commands carry it. */
+#define SDSIM_TEST_ADDRESS 0x12340000u
+
 /* Aborts the test if the card is refused. */
 struct sdsim_slot *sdsim_test_slot(void);
 

@@ -9,9 +9,9 @@ enum {
     MOST_BYTES = 2048,
     CRC_BITS = 16,
     MOST_BITS = 8 * MOST_BYTES + CRC_BITS + 1, /* on one line, behind the start bit */
-    CHUNK = 256,
     STATUS_GAP = 64, /* clocks to wait for the CRC status; it comes after 2 */
     DAT_HIGH = 0x0F,
+    DAT0_LOW = 0x0E,
 };
 
 /* Bits of a frame on each line, behind its start bit: data, CRC16, end bit. */
@@ -48,7 +48,7 @@ static void check_sums(const uint8_t *data, uint32_t size, uint32_t lines, uint1
 /* Bit `k` of the check sums on all lines, the first one sent is 0; lines at rest are high. */
 static uint8_t crc_on_lines(const uint16_t crc[4], uint32_t lines, uint32_t k)
 {
-    uint8_t dat = lines == 4 ? 0 : DAT_HIGH & ~1;
+    uint8_t dat = lines == 4 ? 0 : DAT0_LOW;
     for (uint32_t line = 0; line < lines; line++) {
         dat |= (uint8_t)((crc[line] >> (CRC_BITS - 1 - k) & 1) << line);
     }
@@ -77,43 +77,36 @@ static bool find_start(struct sdsim_slot *slot, uint64_t limit, sdsim_ps *frame)
     return found;
 }
 
-static void take_bits(struct sdsim_slot *slot, uint8_t *dat, uint32_t count)
+/* Takes the clocks behind the start bit. */
+static void take_bits(struct sdsim_slot *slot, struct sdsim_sd_lines *bits, uint32_t count)
 {
     uint32_t at = 0;
     while (at < count && slot->early_at < slot->early_count) {
-        dat[at++] = slot->early[slot->early_at++];
+        bits[at++] = (struct sdsim_sd_lines){.cmd = 1, .dat = slot->early[slot->early_at++]};
     }
-    while (at < count) {
-        struct sdsim_sd_lines lines[CHUNK];
-        const uint32_t n = count - at < CHUNK ? count - at : CHUNK;
-        sdsim_slot_run(slot, NULL, lines, n);
-        for (uint32_t i = 0; i < n; i++) {
-            dat[at + i] = lines[i].dat;
-        }
-        at += n;
-    }
+    sdsim_slot_run(slot, NULL, bits + at, count - at);
 }
 
-static void gather(const uint8_t *dat, uint32_t lines, uint8_t *data, uint32_t size)
+static void gather(const struct sdsim_sd_lines *bits, uint32_t lines, uint8_t *data, uint32_t size)
 {
-    for (uint32_t i = 0; i < size; i++, dat += 8 / lines) {
-        uint8_t byte = 0;
-        for (uint32_t k = 0; k < 8 / lines; k++) {
-            byte =
-                (uint8_t)(lines == 4 ? byte << 4 | (dat[k] & DAT_HIGH) : byte << 1 | (dat[k] & 1));
-        }
-        data[i] = byte;
+    for (uint32_t i = 0; i < size && lines == 4; i++) {
+        data[i] = (uint8_t)(bits[2 * i].dat << 4 | bits[2 * i + 1].dat);
+    }
+    for (uint32_t i = 0; i < 8 * size && lines == 1; i++) {
+        data[i / 8] = (uint8_t)(data[i / 8] << 1 | (bits[i].dat & 1));
     }
 }
 
-static bool tail_is_right(const uint8_t *tail, const uint8_t *data, uint32_t size, uint32_t lines)
+/* Whether CRC16 and end bit, which are behind the data, are right. */
+static bool tail_is_right(const struct sdsim_sd_lines *tail, const uint8_t *data, uint32_t size,
+                          uint32_t lines)
 {
     const uint8_t mask = lines == 4 ? DAT_HIGH : 1;
     uint16_t crc[4];
     check_sums(data, size, lines, crc);
-    bool right = (tail[CRC_BITS] & mask) == mask; /* end bit */
+    bool right = (tail[CRC_BITS].dat & mask) == mask; /* end bit */
     for (uint32_t k = 0; k < CRC_BITS; k++) {
-        right = right && (tail[k] & mask) == (crc_on_lines(crc, lines, k) & mask);
+        right = right && (tail[k].dat & mask) == (crc_on_lines(crc, lines, k) & mask);
     }
     return right;
 }
@@ -135,56 +128,45 @@ int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
     if (!find_start(slot, limit, &start)) {
         return sdsim_slot_fail(slot, SDSIM_E_NO_RESPONSE, "no data came");
     }
-    uint8_t dat[MOST_BITS];
+    struct sdsim_sd_lines taken[MOST_BITS];
     const uint32_t sector = slot->sd.from_register ? SDSIM_NO_SECTOR : slot->card.lba;
-    take_bits(slot, dat, bits);
+    take_bits(slot, taken, bits);
     sdsim_slot_tell(slot, SDSIM_SPAN_READ, sector, start, slot->now);
     sdsim_slot_tell_card(slot);
-    gather(dat, lines, data, size);
-    return tail_is_right(dat + bits - CRC_BITS - 1, data, size, lines)
+    gather(taken, lines, data, size);
+    return tail_is_right(taken + bits - CRC_BITS - 1, data, size, lines)
                ? SDSIM_OK
                : sdsim_slot_fail(slot, SDSIM_E_CRC, "the data has a wrong check sum");
 }
 
 /* ---- writing ---- */
 
-/* A frame as it is sent. */
-struct sending {
-    const uint8_t *data;
-    uint32_t size;
-    uint32_t lines;
-    uint16_t crc[4];
-};
-
-/* DAT in clock `k` of the frame, the start bit is 0. */
-static uint8_t dat_at(const struct sending *frame, uint32_t k)
+/* The data bits on the lines. */
+static void spread(const uint8_t *data, uint32_t size, uint32_t lines, struct sdsim_sd_lines *bits)
 {
-    const uint32_t in_byte = 8 / frame->lines;
-    const uint32_t data_bits = frame->size * in_byte;
-    if (k == 0) {
-        return frame->lines == 4 ? 0 : DAT_HIGH & ~1;
+    for (uint32_t i = 0; i < size && lines == 4; i++) {
+        bits[2 * i] = (struct sdsim_sd_lines){.cmd = 1, .dat = data[i] >> 4};
+        bits[2 * i + 1] = (struct sdsim_sd_lines){.cmd = 1, .dat = data[i] & DAT_HIGH};
     }
-    if (k <= data_bits) {
-        const uint8_t byte = frame->data[(k - 1) / in_byte];
-        const uint32_t shift = 8 - frame->lines * ((k - 1) % in_byte + 1);
-        return frame->lines == 4 ? byte >> shift & DAT_HIGH : (DAT_HIGH & ~1) | (byte >> shift & 1);
+    for (uint32_t i = 0; i < 8 * size && lines == 1; i++) {
+        const uint8_t bit = data[i / 8] >> (7 - i % 8) & 1;
+        bits[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = DAT0_LOW | bit};
     }
-    return k <= data_bits + CRC_BITS ? crc_on_lines(frame->crc, frame->lines, k - data_bits - 1)
-                                     : DAT_HIGH;
 }
 
-static void send_data(struct sdsim_slot *slot, const struct sending *frame)
+static void send_data(struct sdsim_slot *slot, const uint8_t *data, uint32_t size, uint32_t lines)
 {
-    const uint32_t clocks = 1 + frame_bits(frame->size, frame->lines);
-    for (uint32_t at = 0; at < clocks;) {
-        struct sdsim_sd_lines lines[CHUNK];
-        const uint32_t n = clocks - at < CHUNK ? clocks - at : CHUNK;
-        for (uint32_t i = 0; i < n; i++) {
-            lines[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = dat_at(frame, at + i)};
-        }
-        sdsim_slot_run(slot, lines, NULL, n);
-        at += n;
+    struct sdsim_sd_lines bits[1 + MOST_BITS];
+    struct sdsim_sd_lines *tail = bits + 1 + 8 * size / lines;
+    uint16_t crc[4];
+    check_sums(data, size, lines, crc);
+    bits[0] = (struct sdsim_sd_lines){.cmd = 1, .dat = lines == 4 ? 0 : DAT0_LOW};
+    spread(data, size, lines, bits + 1);
+    for (uint32_t k = 0; k < CRC_BITS; k++) {
+        tail[k] = (struct sdsim_sd_lines){.cmd = 1, .dat = crc_on_lines(crc, lines, k)};
     }
+    tail[CRC_BITS] = SDSIM_SD_RELEASED;
+    sdsim_slot_run(slot, bits, NULL, 1 + frame_bits(size, lines));
 }
 
 /* The CRC status as enum sdsim_crc_status has it (its start bit is 0); -1 if none comes. */
@@ -215,14 +197,12 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
     if (result != SDSIM_OK) {
         return result;
     }
-    struct sending frame = {.data = data, .size = size, .lines = lines};
-    check_sums(data, size, lines, frame.crc);
     const uint32_t sector = slot->card.lba;
     sdsim_ps start = slot->now;
     sdsim_slot_run(slot, NULL, NULL, SDSIM_SD_N_WR);
     sdsim_slot_tell(slot, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
     start = slot->now;
-    send_data(slot, &frame);
+    send_data(slot, data, size, lines);
     sdsim_slot_tell(slot, SDSIM_SPAN_WRITE, sector, start, slot->now);
     sdsim_slot_tell_card(slot);
     start = slot->now;

@@ -3,6 +3,9 @@
  * bus of a slot at the same instants, through the public functions. Every byte that comes back is the
  * same, ends at the same picosecond, and in the end both cards hold the same.
  *
+ * Limits: drivers that leave a block to their controller (SDSIM_WRITE_BEHIND) are heard ahead of time
+ * and can't be mirrored.
+ *
  * SDSIM_SEED chooses another luck.
  */
 #include <stdarg.h>
@@ -67,6 +70,24 @@ static void hear_byte(struct sdsim_wire_listener *listener, sdsim_ps start, sdsi
     }
 }
 
+static void hear_clock(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps end,
+                       struct sdsim_sd_lines lines, bool host_drives_cmd, bool host_drives_dat)
+{
+    struct mirror *mirror = (struct mirror *)listener;
+    const uint8_t cmd = lines.cmd != 0 ? SDSIM_LINE_CMD : 0;
+    const uint8_t host = (uint8_t)((host_drives_cmd ? cmd : SDSIM_LINE_CMD) |
+                                   (host_drives_dat ? lines.dat : SDSIM_LINE_DAT));
+    uint8_t bus = 0;
+    keep_up(mirror, start);
+    assert_int_equal(sdsim_slot_clock(mirror->slot, &host, &bus, 1), SDSIM_OK);
+    if (bus != (cmd | lines.dat) || sdsim_slot_now(mirror->slot) != end) {
+        fail_msg("%s, clock %llu: %02X until %llu ps, not %02X until %llu ps", mirror->name,
+                 (unsigned long long)mirror->heard, bus,
+                 (unsigned long long)sdsim_slot_now(mirror->slot), cmd | lines.dat,
+                 (unsigned long long)end);
+    }
+}
+
 /* What driver and card do on the wire port. */
 struct world {
     struct sdsim_config *config;
@@ -116,6 +137,7 @@ static void attach(struct world *world, enum sdsim_driver_code code, enum sdsim_
     struct mirror *mirror = &world->mirror;
     mirror->name = sdsim_driver_class(code)->name;
     mirror->listener.byte = hear_byte;
+    mirror->listener.clock = hear_clock;
     sdsim_wire_init(&mirror->wire, mode, &world->card, &world->meter);
     mirror->wire.listener = &mirror->listener;
     sdsim_driver_attach(&world->driver, &world->driver_params, &world->costs, &mirror->wire.port,

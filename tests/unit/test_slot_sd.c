@@ -64,15 +64,8 @@ static void responses(void **state)
 static void long_response(void **state)
 {
     (void)state;
-    struct sdsim_slot *slot = sdsim_test_sd_slot(1);
+    struct sdsim_slot *slot = sdsim_test_slot();
     uint8_t csd[17];
-    const uint32_t address =
-        sdsim_test_sd_command(slot, 13, 0, SDSIM_E_NO_RESPONSE); /* of nobody */
-    assert_int_equal(address, 0);
-    assert_int_equal(sdsim_slot_command(slot, 7, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
-    sdsim_slot_destroy(slot);
-
-    slot = sdsim_test_slot();
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
     assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
@@ -248,7 +241,7 @@ static void early_data(void **state)
     assert_memory_equal(read, written, sizeof read);
     assert_int_equal(clocks_since(slot, start), 48 + 8 + 1042);
 
-    (void)sdsim_test_sd_command(slot, 55, 0x00010000, SDSIM_OK);
+    (void)sdsim_test_sd_command(slot, 55, SDSIM_TEST_ADDRESS, SDSIM_OK);
     (void)sdsim_test_sd_command(slot, 51, 0, SDSIM_OK);
     const uint64_t now = sdsim_slot_now(slot);
     assert_int_equal(sdsim_slot_read_data(slot, scr, 8, 4, MS), SDSIM_OK);
@@ -280,7 +273,7 @@ static void streams(void **state)
         }
         (void)sdsim_test_sd_command(slot, 12, 0, SDSIM_OK);
         assert_memory_equal(read, written, sizeof read);
-        assert_int_equal(sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_OK), 0x00000900);
+        assert_int_equal(sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_OK), 0x00000900);
         assert_int_equal(sdsim_slot_read_sectors(slot, 100, BLOCKS, read), SDSIM_OK);
         assert_memory_equal(read, written, sizeof read);
         sdsim_slot_destroy(slot);
@@ -325,8 +318,8 @@ static void faults(void **state)
         assert_int_equal(sdsim_slot_write_sectors(slot, 5, 1, written), SDSIM_OK);
 
         order(slot, SDSIM_INJECT_NO_RESPONSE, 13);
-        (void)sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_E_NO_RESPONSE);
-        (void)sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_OK);
+        (void)sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_E_NO_RESPONSE);
+        (void)sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_OK);
 
         order(slot, SDSIM_INJECT_READ_CRC, 0);
         (void)sdsim_test_sd_command(slot, 17, 5, SDSIM_OK);
@@ -336,7 +329,7 @@ static void faults(void **state)
         order(slot, SDSIM_INJECT_READ_ERROR, 0);
         (void)sdsim_test_sd_command(slot, 17, 5, SDSIM_OK);
         assert_int_equal(sdsim_slot_read_data(slot, read, 512, lines, MS), SDSIM_E_NO_RESPONSE);
-        assert_int_equal(sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_OK) & 0x00200000,
+        assert_int_equal(sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_OK) & 0x00200000,
                          0x00200000); /* CARD_ECC_FAILED */
 
         memset(read, 0x11, sizeof read);
@@ -347,16 +340,16 @@ static void faults(void **state)
         (void)sdsim_test_sd_command(slot, 24, 5, SDSIM_OK);
         assert_int_equal(sdsim_slot_write_data(slot, read, 512, lines), SDSIM_OK);
         assert_int_equal(sdsim_slot_wait(slot, MS), SDSIM_OK);
-        assert_int_equal(sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_OK) & 0x00080000,
+        assert_int_equal(sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_OK) & 0x00080000,
                          0x00080000); /* ERROR */
         assert_int_equal(sdsim_slot_read_sectors(slot, 5, 1, read), SDSIM_OK);
         assert_memory_equal(read, written, sizeof read);
 
         order(slot, SDSIM_INJECT_REMOVED, 17);
-        (void)sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_OK);
+        (void)sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_OK);
         (void)sdsim_test_sd_command(slot, 17, 5, SDSIM_E_NO_RESPONSE);
         assert_int_equal(sdsim_slot_read_data(slot, read, 512, lines, MS), SDSIM_E_NO_RESPONSE);
-        (void)sdsim_test_sd_command(slot, 13, 0x00010000, SDSIM_E_NO_RESPONSE);
+        (void)sdsim_test_sd_command(slot, 13, SDSIM_TEST_ADDRESS, SDSIM_E_NO_RESPONSE);
         sdsim_slot_destroy(slot);
     }
 }
