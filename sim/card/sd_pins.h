@@ -85,6 +85,7 @@ struct sdsim_sd_pins {
     uint8_t busy_gap;                /* clocks until busy shows */
     uint8_t status;                  /* CRC status to be sent, 5 bits; 0: none */
     uint8_t status_at;               /* counts the N_CRC clocks and its bits */
+    uint32_t block_bytes;            /* of the blocks of this transfer, without CRC */
     uint32_t bits;                   /* of the block at work, on each line, CRC included */
     uint32_t at;                     /* those that are through */
     uint8_t block[SDSIM_SECTOR + 8]; /* data and CRC, in the order of the bus */

@@ -1,5 +1,7 @@
 #include "core/crc.h"
 
+#include <string.h>
+
 /* What one byte does to a CRC7 held in the upper seven bits: eight steps of x^7 + x^3 + 1. */
 /* clang-format off */
 static const uint8_t crc7_table[256] = {
@@ -58,32 +60,152 @@ uint8_t sdsim_crc7(const void *data, size_t size)
     return crc >> 1;
 }
 
-uint16_t sdsim_crc16(const void *data, size_t size)
+/*
+ * How a CRC16 is taken fast. Over GF(2) squaring doubles all exponents, so for the polynomial g(x) =
+ * x^16 + x^12 + x^5 + 1 the powers g(x)^4 = g(x^4), g(x)^16 = g(x^16) and g(x)^64 = g(x^64) are as
+ * sparse as g itself, and g divides them all. So a block may be reduced by g(x^64) first, then by
+ * g(x^16) and g(x^4), and what is left by g: the remainder is the same.
+ *
+ *  - By g(x^64): a word of 64 bits, added to the ones 4, 11 and 16 words behind it, is gone. Nothing
+ *    is shifted; 512 bytes become 128.
+ *  - By g(x^16) = x^256 + x^192 + x^80 + 1: the same with words 1, 3 (shifted by 16) and 4 behind; 128
+ *    bytes become 32.
+ *  - By g(x^4): a word is multiplied by x^64 = x^48 + x^20 + 1, and what falls out at the top again,
+ *    until nothing does.
+ *
+ * The last one is also the CRC of four lines at once: a byte travels as two nibbles, bit 3 of each on
+ * DAT3, so the lines are interleaved bit by bit, which is what g(x^4) says: every fourth bit belongs
+ * to the same CRC16.
+ */
+enum {
+    WORD = 8,
+    CHUNK_WORDS = 64,
+    CHUNK = CHUNK_WORDS * WORD,
+    LEFT_64 = 16, /* words left by g(x^64), */
+    LEFT_16 = 4,  /* and by g(x^16) */
+};
+
+/* Most significant byte first; written so that compilers see one load. */
+static inline uint64_t load_word(const uint8_t *bytes)
 {
-    const uint8_t *const bytes = data;
-    uint16_t crc = 0;
+    return (uint64_t)bytes[0] << 56 | (uint64_t)bytes[1] << 48 | (uint64_t)bytes[2] << 40 |
+           (uint64_t)bytes[3] << 32 | (uint64_t)bytes[4] << 24 | (uint64_t)bytes[5] << 16 |
+           (uint64_t)bytes[6] << 8 | (uint64_t)bytes[7];
+}
+
+static inline void store_word(uint64_t word, uint8_t *bytes)
+{
+    for (unsigned i = 0; i < WORD; i++) {
+        bytes[i] = (uint8_t)(word >> (56 - 8 * i));
+    }
+}
+
+/* word * x^64, reduced by g(x^4). */
+static inline uint64_t by_word(uint64_t word)
+{
+    const uint64_t over1 = word >> 16 ^ word >> 44;
+    const uint64_t over2 = over1 >> 16 ^ over1 >> 44;
+    const uint64_t over3 = over2 >> 16;
+    const uint64_t all = word ^ over1 ^ over2 ^ over3;
+    return all ^ all << 20 ^ all << 48;
+}
+
+/* One line's step by table; `crc` so far. */
+static uint16_t by_bytes(uint16_t crc, const uint8_t *bytes, size_t size)
+{
     for (size_t i = 0; i < size; i++) {
         crc = (uint16_t)(crc << 8 ^ crc16_table[crc >> 8 ^ bytes[i]]);
     }
     return crc;
 }
 
-/*
- * A byte travels as two nibbles, high one first, with bit 3 of a nibble on DAT3. So the four CRCs
- * are kept interleaved the same way: bit 4 * i + line of `state` is bit i of that line's CRC. A
- * step of one clock then shifts by four, and what falls out, added to the nibble that comes in,
- * feeds back at the bits 0, 5 and 12 of the polynomial, which are the positions 0, 20 and 48.
- * Feedback needs four steps from bit 12 to the top, so two steps, a whole byte, can be taken at
- * once.
- */
-void sdsim_crc16_lines(const void *data, size_t size, uint16_t crc[4])
+/* From words in the order of memory, which is no matter to g(x^64), to the last LEFT_64 of them. */
+static inline void reduce_by_64(uint64_t words[CHUNK_WORDS])
 {
-    const uint8_t *const bytes = data;
+    for (unsigned i = 0; i < CHUNK_WORDS - LEFT_64; i += 4) {
+        for (unsigned j = i; j < i + 4; j++) {
+            words[j + 4] ^= words[j];
+        }
+        for (unsigned j = i; j < i + 4; j++) {
+            words[j + 11] ^= words[j];
+        }
+        for (unsigned j = i; j < i + 4; j++) {
+            words[j + 16] ^= words[j];
+        }
+    }
+}
+
+static inline void reduce_by_16(uint64_t words[LEFT_64])
+{
+    for (unsigned i = 0; i < LEFT_64 - LEFT_16; i++) {
+        const uint64_t word = words[i];
+        words[i + 1] ^= word;
+        words[i + 2] ^= word >> 48;
+        words[i + 3] ^= word << 16;
+        words[i + 4] ^= word;
+    }
+}
+
+/* A chunk, reduced by g(x^4). `before` is what came before it, times x^64. */
+static uint64_t reduce_chunk(uint64_t before, const uint8_t *bytes)
+{
+    uint64_t words[CHUNK_WORDS];
+    uint64_t rest[LEFT_64];
+    memcpy(words, bytes, sizeof words);
+    uint8_t first[WORD];
+    store_word(load_word(bytes) ^ before, first);
+    memcpy(words, first, sizeof first);
+    reduce_by_64(words);
+    for (unsigned i = 0; i < LEFT_64; i++) {
+        rest[i] = load_word((const uint8_t *)&words[CHUNK_WORDS - LEFT_64 + i]);
+    }
+    reduce_by_16(rest);
+    uint64_t state = rest[LEFT_64 - LEFT_16];
+    for (unsigned i = LEFT_64 - LEFT_16 + 1; i < LEFT_64; i++) {
+        state = by_word(state) ^ rest[i];
+    }
+    return state;
+}
+
+uint16_t sdsim_crc16(const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    uint16_t crc = 0;
+    while (size >= CHUNK) {
+        /* Of one line only the sixteen bits of the CRC go on. */
+        uint8_t rest[WORD];
+        store_word(reduce_chunk((uint64_t)crc << 48, bytes), rest);
+        crc = by_bytes(0, rest, WORD);
+        bytes += CHUNK;
+        size -= CHUNK;
+    }
+    return by_bytes(crc, bytes, size);
+}
+
+uint64_t sdsim_crc16_four(const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
     uint64_t state = 0;
+    while (size >= CHUNK) {
+        state = by_word(reduce_chunk(state, bytes));
+        bytes += CHUNK;
+        size -= CHUNK;
+    }
+    while (size >= WORD) {
+        state = by_word(state ^ load_word(bytes));
+        bytes += WORD;
+        size -= WORD;
+    }
     for (size_t i = 0; i < size; i++) {
         const uint64_t out = state >> 56 ^ bytes[i];
         state = state << 8 ^ out ^ out << 20 ^ out << 48;
     }
+    return state;
+}
+
+void sdsim_crc16_lines(const void *data, size_t size, uint16_t crc[4])
+{
+    const uint64_t state = sdsim_crc16_four(data, size);
     for (unsigned line = 0; line < 4; line++) {
         uint16_t value = 0;
         for (unsigned i = 0; i < 16; i++) {

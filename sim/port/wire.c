@@ -6,7 +6,11 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
                     struct sdsim_result *result)
 {
     struct sdsim_wire *wire = (struct sdsim_wire *)port;
-    sdsim_wire_spi_execute(wire, now, tx, result);
+    if (port->mode == SDSIM_BUS_SPI) {
+        sdsim_wire_spi_execute(wire, now, tx, result);
+    } else {
+        sdsim_wire_sd_execute(wire, now, tx, result);
+    }
 }
 
 static const struct sdsim_port_ops wire_ops = {.name = "wire", .execute = execute};
@@ -17,4 +21,5 @@ void sdsim_wire_init(struct sdsim_wire *wire, enum sdsim_bus_mode mode, struct s
     *wire =
         (struct sdsim_wire){.port = {.ops = &wire_ops, .mode = mode, .card = card, .meter = meter}};
     sdsim_spi_pins_init(&wire->pins, card);
+    sdsim_sd_pins_init(&wire->sd_pins, card);
 }

@@ -1,0 +1,58 @@
+/*
+ * A data block on the DAT lines, clock by clock: start bit, data and CRC16 on one line or on four,
+ * end bit. Shared by the two halves of the SD pins (card/sd_pins.c and card/sd_pins_many.c).
+ *
+ * A block is kept as the bytes its bits make up in the order of the bus: on one line eight clocks a
+ * byte, on four two, the upper half first and DAT3 in its upper bit. So the four CRC16s, which go
+ * out side by side, are the eight bytes of sdsim_crc16_four(). pins->at counts clocks: 0 is the start
+ * bit, 1 to pins->bits are data and CRC, pins->bits + 1 is the end bit.
+ */
+#ifndef SDSIM_CARD_SD_BLOCK_H
+#define SDSIM_CARD_SD_BLOCK_H
+
+#include "card/sd_pins.h"
+
+enum {
+    SDSIM_SD_LINES_FREE = 0xF,
+};
+
+/* The lines in the clock of the start bit. */
+static inline uint8_t sdsim_sd_block_start(bool four)
+{
+    return four ? 0x0 : 0xE;
+}
+
+/* What the block at work shows in the clock at work. */
+static inline uint8_t sdsim_sd_block_level(const struct sdsim_sd_pins *pins)
+{
+    if (pins->at == 0) {
+        return sdsim_sd_block_start(pins->four);
+    }
+    if (pins->at > pins->bits) {
+        return SDSIM_SD_LINES_FREE;
+    }
+    const uint32_t bit = pins->at - 1;
+    if (pins->four) {
+        return (uint8_t)(pins->block[bit / 2] >> (bit % 2 == 0 ? 4 : 0) & 0xF);
+    }
+    return (uint8_t)(0xE | (pins->block[bit / 8] >> (7 - bit % 8) & 1));
+}
+
+/* Puts the levels of the clock at work, of data or CRC, in their place. */
+static inline void sdsim_sd_block_take(struct sdsim_sd_pins *pins, uint8_t level)
+{
+    const uint32_t bit = pins->at - 1;
+    uint8_t *byte = &pins->block[bit / (pins->four ? 2 : 8)];
+    *byte = (uint8_t)(pins->four ? *byte << 4 | level : *byte << 1 | (level & 1));
+}
+
+/* Fetches the block that is to be sent, with its CRC, or spoils that if a test wants it. */
+void sdsim_sd_block_load(struct sdsim_sd_pins *pins);
+
+/* The start bit of a block from the host was seen. */
+void sdsim_sd_block_expect(struct sdsim_sd_pins *pins);
+
+/* Whether the CRC of the block from the host is right. */
+bool sdsim_sd_block_right(const struct sdsim_sd_pins *pins);
+
+#endif

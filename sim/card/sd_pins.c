@@ -1,0 +1,318 @@
+#include "card/sd_pins.h"
+
+#include <string.h>
+
+#include "bus/counts.h"
+#include "bus/frame.h"
+#include "card/sd_block.h"
+#include "core/crc.h"
+
+enum {
+    R3_INDEX = 0x3F, /* all ones in the place of the index, and of the CRC */
+    R3_END = 0xFF,
+    BUSY = 0xE, /* DAT0 low */
+    N_R1B = 2,  /* clocks before the busy of R1b shows */
+};
+
+void sdsim_sd_pins_init(struct sdsim_sd_pins *pins, struct sdsim_card *card)
+{
+    *pins = (struct sdsim_sd_pins){.card = card};
+}
+
+/* No card is there, or it speaks SPI, or sleeps. */
+static bool mute(const struct sdsim_sd_pins *pins)
+{
+    const struct sdsim_card *card = pins->card;
+    return card->spi || card->asleep || sdsim_faults_absent(card->faults);
+}
+
+/* ---- what the card sends ---- */
+
+static uint8_t cmd_level(const struct sdsim_sd_pins *pins)
+{
+    if (pins->response_bits == 0 || pins->response_gap > 0) {
+        return 1;
+    }
+    const unsigned at = pins->response_at;
+    return (uint8_t)(pins->response[at / 8] >> (7 - at % 8) & 1);
+}
+
+static void cmd_step(struct sdsim_sd_pins *pins)
+{
+    if (pins->response_bits == 0) {
+        return;
+    }
+    if (pins->response_gap > 0) {
+        pins->response_gap--;
+    } else if (++pins->response_at == pins->response_bits) {
+        pins->response_bits = 0;
+    }
+}
+
+/* The next block can begin with a clock at `start`. */
+static bool block_due(const struct sdsim_sd_pins *pins, sdsim_ps start)
+{
+    return pins->phase == SDSIM_SD_SEND && !pins->in_block && pins->gap == 0 && !pins->dropped &&
+           pins->stop_in == 0 && start >= sdsim_card_read_ready(pins->card).at &&
+           (pins->from_register || !sdsim_card_read_beyond(pins->card));
+}
+
+static uint8_t dat_level(const struct sdsim_sd_pins *pins, sdsim_ps start)
+{
+    if (pins->status != 0) {
+        const unsigned bit = pins->status_at - (unsigned)SDSIM_SD_N_CRC;
+        const bool silent =
+            pins->status_at < SDSIM_SD_N_CRC || (pins->status >> (4 - bit) & 1) != 0;
+        return silent ? SDSIM_SD_LINES_FREE : BUSY;
+    }
+    if (pins->phase == SDSIM_SD_SEND) {
+        if (pins->in_block) {
+            return sdsim_sd_block_level(pins);
+        }
+        return block_due(pins, start) ? sdsim_sd_block_start(pins->card->width == 4)
+                                      : SDSIM_SD_LINES_FREE;
+    }
+    return pins->busy_gap == 0 && start < sdsim_card_busy(pins->card).at ? BUSY
+                                                                         : SDSIM_SD_LINES_FREE;
+}
+
+/* A block has gone out with its end bit. */
+static void block_sent(struct sdsim_sd_pins *pins, sdsim_ps end)
+{
+    pins->in_block = false;
+    pins->gap = SDSIM_SD_N_AC;
+    if (pins->stop_in == 0 && !pins->from_register) {
+        sdsim_card_read_done(pins->card, end);
+    }
+    if (pins->from_register || pins->card->state != SDSIM_CARD_DATA) {
+        pins->phase = SDSIM_SD_FREE;
+    }
+}
+
+static void send_step(struct sdsim_sd_pins *pins, sdsim_ps end)
+{
+    if (pins->gap > 0 && !pins->in_block) {
+        pins->gap--;
+    } else if (pins->in_block && ++pins->at == pins->bits + 2) {
+        block_sent(pins, end);
+    }
+    if (pins->stop_in > 0 && --pins->stop_in == 0) {
+        pins->phase = SDSIM_SD_FREE;
+        pins->in_block = false;
+    }
+}
+
+/* What was on its way in the clock that is over goes on. */
+static void dat_step(struct sdsim_sd_pins *pins, sdsim_ps end)
+{
+    if (pins->status != 0) {
+        if (++pins->status_at == SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS) {
+            pins->status = 0;
+        }
+    } else if (pins->phase == SDSIM_SD_SEND) {
+        send_step(pins, end);
+    } else if (pins->busy_gap > 0) {
+        pins->busy_gap--;
+    }
+}
+
+/* Begins a block, or, as a fault, does not. */
+static void begin_block(struct sdsim_sd_pins *pins)
+{
+    struct sdsim_card *card = pins->card;
+    if (!pins->from_register && sdsim_faults_occasion(card->faults, SDSIM_FAULT_READ_ERROR, 0)) {
+        sdsim_card_read_failed(card);
+        pins->dropped = true;
+        pins->phase = card->state == SDSIM_CARD_DATA ? SDSIM_SD_SEND : SDSIM_SD_FREE;
+        return;
+    }
+    sdsim_sd_block_load(pins);
+}
+
+/* ---- commands ---- */
+
+/* The bits of a response. R3 has neither index nor CRC, R2 brings its own. */
+static void prepare_response(struct sdsim_sd_pins *pins, uint8_t index, bool r3,
+                             const struct sdsim_reply *reply)
+{
+    const uint8_t *e = reply->extra;
+    const uint32_t word = (uint32_t)e[0] << 24 | (uint32_t)e[1] << 16 | (uint32_t)e[2] << 8 | e[3];
+    if (reply->extra_count == SDSIM_REGISTER_SIZE) {
+        sdsim_frame_r2(reply->extra, pins->response);
+    } else if (r3) {
+        sdsim_frame_r3(word, pins->response);
+    } else {
+        const struct sdsim_frame frame = {.index = index, .argument = word};
+        sdsim_frame_response(&frame, pins->response);
+    }
+    pins->response_bits =
+        reply->extra_count == SDSIM_REGISTER_SIZE ? SDSIM_BUS_RESPONSE_R2 : SDSIM_BUS_RESPONSE;
+    pins->response_at = 0;
+    pins->response_gap = reply->gap;
+}
+
+static void stop_data(struct sdsim_sd_pins *pins)
+{
+    if (pins->phase == SDSIM_SD_SEND && pins->in_block) {
+        pins->stop_in = SDSIM_SD_N_ST;
+        return;
+    }
+    pins->phase = SDSIM_SD_FREE;
+    pins->in_block = false;
+}
+
+/* What the DAT lines do next. Commands without data leave them alone, CMD12 apart. */
+static void enter_phase(struct sdsim_sd_pins *pins, uint8_t index, const struct sdsim_reply *reply)
+{
+    if (reply->data == SDSIM_DATA_NONE) {
+        if (index == 12) {
+            stop_data(pins);
+        }
+        return;
+    }
+    pins->phase = reply->data == SDSIM_DATA_WRITE ? SDSIM_SD_RECEIVE : SDSIM_SD_SEND;
+    pins->from_register = reply->data == SDSIM_DATA_REGISTER;
+    pins->multiple = reply->multiple;
+    pins->in_block = false;
+    pins->dropped = false;
+    pins->stop_in = 0;
+    pins->gap = SDSIM_SD_N_AC;
+    pins->block_bytes = pins->from_register ? reply->block_bytes : SDSIM_SECTOR;
+}
+
+static void reset(struct sdsim_sd_pins *pins)
+{
+    struct sdsim_card *card = pins->card;
+    *pins = (struct sdsim_sd_pins){.card = card};
+}
+
+static void take_frame(struct sdsim_sd_pins *pins, sdsim_ps end, bool dat3_low)
+{
+    struct sdsim_card *card = pins->card;
+    uint8_t bytes[SDSIM_FRAME_SIZE];
+    for (unsigned i = 0; i < SDSIM_FRAME_SIZE; i++) {
+        bytes[i] = (uint8_t)(pins->frame >> (40 - 8 * i));
+    }
+    struct sdsim_frame frame;
+    const enum sdsim_frame_fault fault = sdsim_frame_read_command(bytes, &frame);
+    if (fault == SDSIM_FRAME_DIRECTION) {
+        return; /* another card's response */
+    }
+    if (fault != SDSIM_FRAME_OK) {
+        sdsim_card_bad_frame(card);
+        return;
+    }
+    const bool r3 = frame.index == 41 && card->app;
+    const sdsim_ps busy_before = sdsim_card_busy(card).at;
+    const enum sdsim_card_state state_before = card->state;
+    struct sdsim_reply reply;
+    memset(&reply, 0, sizeof reply);
+    sdsim_card_command(card, end, dat3_low && state_before == SDSIM_CARD_IDLE, frame.index,
+                       frame.argument, &reply);
+    if (frame.index == 0 && card->state == SDSIM_CARD_IDLE) {
+        reset(pins);
+    }
+    if (reply.answered && !mute(pins)) {
+        prepare_response(pins, frame.index, r3, &reply);
+        enter_phase(pins, frame.index, &reply);
+        pins->busy_gap = busy_before > end ? 0 : N_R1B;
+    }
+}
+
+static void listen_cmd(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t level, bool dat3_low)
+{
+    if (pins->frame_bits == 0 && level != 0) {
+        return;
+    }
+    pins->frame = pins->frame << 1 | level;
+    if (++pins->frame_bits == SDSIM_BUS_COMMAND) {
+        pins->frame_bits = 0;
+        take_frame(pins, end, dat3_low);
+    }
+}
+
+/* ---- blocks from the host ---- */
+
+/* A block is complete, its end bit included: what the card says to it, 0: nothing. */
+static uint8_t judge_block(struct sdsim_sd_pins *pins, sdsim_ps end, bool whole)
+{
+    struct sdsim_card *card = pins->card;
+    if (sdsim_faults_occasion(card->faults, SDSIM_FAULT_WRITE_CRC, 0) || !whole ||
+        !sdsim_sd_block_right(pins)) {
+        return SDSIM_CRC_STATUS_BAD;
+    }
+    if (sdsim_faults_occasion(card->faults, SDSIM_FAULT_WRITE_ERROR, 0)) {
+        sdsim_card_write_failed(card);
+        return SDSIM_CRC_STATUS_GOOD;
+    }
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES, .bytes = pins->block};
+    return sdsim_card_write_block(card, end, &content) ? SDSIM_CRC_STATUS_GOOD : 0;
+}
+
+static void block_received(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t level)
+{
+    const uint8_t lines = sdsim_sd_block_start(pins->four) ^ SDSIM_SD_LINES_FREE;
+    const uint32_t left = pins->card->lba;
+    pins->in_block = false;
+    pins->status = judge_block(pins, end, (level & lines) == lines);
+    pins->status_at = 0;
+    pins->busy_gap = 0;
+    if (!pins->multiple && pins->card->lba == left) {
+        sdsim_card_stop_token(pins->card, end); /* a lone block that failed ends its transfer */
+    }
+    if (pins->card->state != SDSIM_CARD_RECEIVE) {
+        pins->phase = SDSIM_SD_FREE;
+    }
+}
+
+static void listen_dat(struct sdsim_sd_pins *pins, sdsim_ps start, sdsim_ps end, uint8_t level)
+{
+    if (!pins->in_block) {
+        const bool four = pins->card->width == 4;
+        const bool begins = (level | sdsim_sd_block_start(four)) == sdsim_sd_block_start(four);
+        if (begins && pins->status == 0 && start >= sdsim_card_busy(pins->card).at) {
+            sdsim_sd_block_expect(pins);
+        }
+        return;
+    }
+    if (pins->at == pins->bits + 1) {
+        block_received(pins, end, level);
+        return;
+    }
+    sdsim_sd_block_take(pins, level);
+    pins->at++;
+}
+
+/* ---- one clock ---- */
+
+struct sdsim_sd_lines sdsim_sd_look(const struct sdsim_sd_pins *pins, sdsim_ps now)
+{
+    if (mute(pins)) {
+        return SDSIM_SD_RELEASED;
+    }
+    return (struct sdsim_sd_lines){.cmd = cmd_level(pins), .dat = dat_level(pins, now)};
+}
+
+struct sdsim_sd_lines sdsim_sd_clock(struct sdsim_sd_pins *pins, sdsim_ps start, sdsim_ps end,
+                                     struct sdsim_sd_lines host)
+{
+    if (mute(pins)) {
+        return host;
+    }
+    if (block_due(pins, start)) {
+        begin_block(pins);
+    }
+    const bool responding = pins->response_bits > 0;
+    const bool receiving = pins->phase == SDSIM_SD_RECEIVE && pins->status == 0;
+    const struct sdsim_sd_lines bus = {.cmd = host.cmd & cmd_level(pins),
+                                       .dat = host.dat & dat_level(pins, start)};
+    cmd_step(pins);
+    dat_step(pins, end);
+    if (receiving) {
+        listen_dat(pins, start, end, bus.dat);
+    }
+    if (!responding) {
+        listen_cmd(pins, end, bus.cmd, (host.dat & 8) == 0);
+    }
+    return bus;
+}

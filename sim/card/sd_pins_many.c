@@ -1,0 +1,159 @@
+/*
+ * Many clocks of the SD pins at once. Three things go by in bulk, as long as nothing happens on CMD:
+ * the middle of a block to the host, the middle of a block from the host, and waiting with all lines
+ * released. Everything else, start and end bits among it, is clocked one by one.
+ */
+#include <string.h>
+
+#include "card/sd_block.h"
+#include "card/sd_pins.h"
+
+/* How many of the first `most` clocks have CMD released, and all DAT lines too if `dat`. */
+static size_t released(const struct sdsim_sd_lines *host, size_t most, bool dat)
+{
+    if (host == NULL) {
+        return most;
+    }
+    size_t n = 0;
+    while (n < most && host[n].cmd != 0 && (!dat || host[n].dat == SDSIM_SD_LINES_FREE)) {
+        n++;
+    }
+    return n;
+}
+
+static void show(struct sdsim_sd_lines *bus, uint8_t dat, size_t count)
+{
+    if (bus != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            bus[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = dat};
+        }
+    }
+}
+
+/* Whole bytes of a block to the host. */
+static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *bus, size_t bytes)
+{
+    const uint8_t *from = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
+    if (bus == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < bytes && pins->four; i++) {
+        bus[2 * i] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] >> 4};
+        bus[2 * i + 1] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] & 0xF};
+    }
+    for (size_t i = 0; i < 8 * bytes && !pins->four; i++) {
+        const uint8_t bit = from[i / 8] >> (7 - i % 8) & 1;
+        bus[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = 0xE | bit};
+    }
+}
+
+/* Whole bytes of a block from the host. */
+static void take_bytes(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host, size_t bytes)
+{
+    uint8_t *to = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
+    for (size_t i = 0; i < bytes && pins->four; i++) {
+        to[i] = (uint8_t)(host[2 * i].dat << 4 | (host[2 * i + 1].dat & 0xF));
+    }
+    for (size_t i = 0; i < bytes && !pins->four; i++) {
+        uint8_t byte = 0;
+        for (size_t bit = 0; bit < 8; bit++) {
+            byte = (uint8_t)(byte << 1 | (host[8 * i + bit].dat & 1));
+        }
+        to[i] = byte;
+    }
+}
+
+/* The middle of a block; returns how many clocks of it. */
+static size_t block_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host,
+                           struct sdsim_sd_lines *bus, size_t count)
+{
+    const size_t per_byte = pins->four ? 2 : 8;
+    const bool sends = pins->phase == SDSIM_SD_SEND;
+    if (pins->at == 0 || (pins->at - 1) % per_byte != 0 || pins->stop_in > 0) {
+        return 0;
+    }
+    size_t n = pins->bits + 1 - pins->at;
+    n = released(host, n < count ? n : count, sends);
+    const size_t bytes = n / per_byte;
+    n = bytes * per_byte;
+    if (sends) {
+        show_bytes(pins, bus, bytes);
+    } else if (host != NULL) {
+        take_bytes(pins, host, bytes);
+        if (bus != NULL) {
+            memmove(bus, host, n * sizeof *bus);
+        }
+    } else {
+        return 0;
+    }
+    pins->at += (uint32_t)n;
+    return n;
+}
+
+/* Clocks in which all wait for `instant`, at most `most`; the first is certain to be one. */
+static size_t waiting_clocks(const struct sdsim_clock *clock, sdsim_ps now, sdsim_ps instant,
+                             size_t most)
+{
+    if (instant <= now) {
+        return most;
+    }
+    const uint64_t clocks = sdsim_clock_count(clock, instant - now);
+    return clocks < most ? (size_t)clocks : most;
+}
+
+/* Nothing but waiting; returns how many clocks of it. */
+static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
+                          const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus,
+                          size_t count)
+{
+    const bool sends = pins->phase == SDSIM_SD_SEND;
+    if (pins->status != 0 || (sends ? pins->gap : pins->busy_gap) > 0) {
+        return 0;
+    }
+    const sdsim_ps until =
+        sends ? sdsim_card_read_ready(pins->card).at : sdsim_card_busy(pins->card).at;
+    if (sends && until <= now) {
+        return 0;
+    }
+    size_t n = waiting_clocks(clock, now, until, count);
+    n = released(host, n, true);
+    show(bus, !sends && now < until ? 0xE : SDSIM_SD_LINES_FREE, n);
+    return n;
+}
+
+/* Clocks that go by in bulk, without their time. */
+static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
+                    const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus, size_t count)
+{
+    const struct sdsim_card *card = pins->card;
+    if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi || card->asleep ||
+        sdsim_faults_absent(card->faults)) {
+        return 0;
+    }
+    return pins->in_block ? block_clocks(pins, host, bus, count)
+                          : idle_clocks(pins, now, clock, host, bus, count);
+}
+
+void sdsim_sd_clock_many(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
+                         const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus,
+                         size_t count)
+{
+    size_t done = 0;
+    while (done < count) {
+        const struct sdsim_sd_lines *out = host != NULL ? host + done : NULL;
+        struct sdsim_sd_lines *in = bus != NULL ? bus + done : NULL;
+        size_t n = alike(pins, *now, clock, out, in, count - done);
+        const sdsim_ps end =
+            sdsim_time_sum(*now, sdsim_clock_take(clock, (uint64_t)(n > 0 ? n : 1)));
+        if (n == 0) {
+            const struct sdsim_sd_lines lines =
+                sdsim_sd_clock(pins, *now, end, out != NULL ? *out : SDSIM_SD_RELEASED);
+            if (in != NULL) {
+                *in = lines;
+            }
+            n = 1;
+        }
+        *now = end;
+        done += n;
+    }
+}
