@@ -26,7 +26,8 @@
 #include "sdsim/sdsim.h"
 
 enum {
-    OPERATIONS = SDSIM_SANITIZED ? 6 : 30,
+    SPI_OPERATIONS = SDSIM_SANITIZED ? 6 : 30,
+    SD_OPERATIONS = SDSIM_SANITIZED ? 2 : 8, /* clock by clock */
     MOST_BLOCKS = 24,
     REGION = 300, /* sectors that are used */
 };
@@ -182,7 +183,8 @@ static void run(enum sdsim_driver_code code, enum sdsim_bus_mode mode, uint64_t 
     attach(world, code, mode);
     /* An SDSC card may be more than a driver knows; what it tries is mirrored all the same. */
     if (sdsim_driver_init(&world->driver, &world->now) == SDSIM_DRIVER_OK) {
-        for (int i = 0; i < OPERATIONS; i++) {
+        const int operations = mode == SDSIM_BUS_SPI ? SPI_OPERATIONS : SD_OPERATIONS;
+        for (int i = 0; i < operations; i++) {
             operate(world, &rng);
         }
     }
@@ -213,10 +215,24 @@ static void spi(void **state)
     }
 }
 
+static void sd(void **state)
+{
+    (void)state;
+    const uint64_t seed = chosen_seed();
+    for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
+        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
+        if (class->sd && code != SDSIM_DRIVER_SDFAT_TEENSY) {
+            run((enum sdsim_driver_code)code, SDSIM_BUS_SD4, seed);
+            run((enum sdsim_driver_code)code, SDSIM_BUS_SD1, seed + 1);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spi),
+        cmocka_unit_test(sd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
