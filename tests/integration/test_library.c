@@ -22,6 +22,7 @@
 
 #include "golden.h"
 #include "sanitized.h"
+#include "sdsim/sdsim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -121,6 +122,7 @@ static void needs(void **state)
         found[i] = true;
     }
     assert_true(found[0] && found[COUNT(allowed) - 1]);
+    assert_int_equal(SDSIM_ABI_VERSION, 0); /* as in the name */
     free(text);
 }
 

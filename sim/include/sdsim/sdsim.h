@@ -178,8 +178,9 @@ SDSIM_API int32_t sdsim_slot_exchange(struct sdsim_slot *slot, const uint8_t *ou
 
 /*
  * The lines CMD and DAT3..DAT0 are pulled up; host and card pull them down. All functions clock at the
- * slot's clock and come back at the end of the last one. The card must not be in SPI mode (CMD0 with
- * CS low has put it there): then it is silent here.
+ * slot's clock and come back at the end of the last one. CS is DAT3 here, and is what these functions
+ * put on that line, not what sdsim_slot_select() says. A card in SPI mode (CMD0 with CS low puts it
+ * there) is silent here, and one in SD mode is over SPI.
  */
 
 /* Lengths of responses, in bits. */
