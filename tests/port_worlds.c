@@ -24,8 +24,8 @@ static void differs(const struct sdsim_test_sequence *s, int world, const char *
     fail_msg("SDSIM_SEED=%llu SDSIM_SEQUENCE=%llu, step %u (%s): %s differs from the %s in %s: "
              "%llu, not %llu",
              (unsigned long long)s->seed, (unsigned long long)s->number, s->step, s->action,
-             world_names[world], s->mode == SDSIM_BUS_SPI ? "wire" : "stepped one", what,
-             (unsigned long long)got, (unsigned long long)expected);
+             world_names[world], "wire", what, (unsigned long long)got,
+             (unsigned long long)expected);
 }
 
 void sdsim_test_same(const struct sdsim_test_sequence *s, int world, const char *what,
@@ -158,7 +158,7 @@ void sdsim_test_create_worlds(struct sdsim_test_sequence *s, uint32_t draw)
         sdsim_card_init(&world->card, &s->params, world->medium, s->number, draw);
         sdsim_fast_init(&world->fast, s->mode, &world->card, &world->meter);
         sdsim_wire_init(&world->wire, s->mode, &world->card, &world->meter);
-        const bool wire = i == SDSIM_TEST_REFERENCE && s->mode == SDSIM_BUS_SPI;
+        const bool wire = i == SDSIM_TEST_REFERENCE;
         world->port = wire ? &world->wire.port : &world->fast;
         world->listener.recorder.span = hear;
         world->meter.recorder = i == SDSIM_TEST_FAST || wire ? NULL : &world->listener.recorder;

@@ -2,8 +2,8 @@
  * One card behind several ports, driven through the same made-up life, and compared.
  *
  * Each world has its own card, medium, meter and port. One port is the closed-form one, one is what
- * it is compared with (the byte-exact port; on the SD bus, where none exists, the closed-form port
- * that steps block by block because somebody listens), one is the closed-form one with a listener.
+ * it is compared with, the wire port on the byte-exact card, one is the closed-form one with a
+ * listener.
  * After each step all must agree to the picosecond. The first difference fails the test through
  * cmocka and names the seed, the sequence and the step.
  *

@@ -5,7 +5,8 @@
  *
  * Clock counts are those of bus/counts.h. On reads the response overlaps the data when the card is
  * that quick: N_AC counts from the end of the command. A controller whose clock runs only while the
- * driver takes a block (engine: clock_stops) first takes the response, and the data follows. On
+ * driver takes something (engine: clock_stops) first takes the response, and the data follows, but
+ * for what came beside the response already. On
  * writes the host watches DAT0 between blocks. CMD13 polls are answered while the card programs; a
  * CMD13 whose command frame ends before the card is ready says "not ready".
  *
@@ -39,11 +40,16 @@ static void send_frame(struct sdsim_port *port, sdsim_ps *now, uint8_t index, ui
     sdsim_card_command(port->card, *now, false, index, argument, reply);
 }
 
-static void take_response(struct sdsim_port *port, sdsim_ps *now, enum sdsim_response response)
+static uint32_t gap_and_response(const struct sdsim_reply *reply, enum sdsim_response response)
+{
+    return reply->gap + response_clocks(response);
+}
+
+static void take_response(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_reply *reply,
+                          enum sdsim_response response)
 {
     if (response != SDSIM_RESPONSE_NONE) {
-        sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL,
-                             port->card->params->n_cr_clocks + response_clocks(response));
+        sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, gap_and_response(reply, response));
     }
 }
 
@@ -53,8 +59,12 @@ static void auto_stop(struct sdsim_port *port, sdsim_ps *now)
     struct sdsim_reply reply;
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, port->sd->stop_clocks);
     send_frame(port, now, 12, 0, &reply);
-    take_response(port, now, SDSIM_RESPONSE_R1);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_TRAILING);
+    if (reply.answered) {
+        take_response(port, now, &reply, SDSIM_RESPONSE_R1);
+        sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_TRAILING);
+    } else {
+        sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_N_CR_MOST);
+    }
 }
 
 /* What a transaction without a command goes on with. */
@@ -65,26 +75,34 @@ static enum sdsim_card_data open_transfer(const struct sdsim_card *card)
                                                : SDSIM_DATA_NONE;
 }
 
+/* How many of the `count` clocks behind a command are those of a block already. */
+static uint32_t clocks_of_block(const struct sdsim_port *port, sdsim_ps now, uint32_t count)
+{
+    const sdsim_ps wait = sdsim_time_since(sdsim_card_read_ready(port->card).at, now);
+    const uint64_t clocks = sdsim_clock_count(&port->clock, wait);
+    const uint64_t first = clocks > SDSIM_SD_N_AC ? clocks : SDSIM_SD_N_AC;
+    return first < count ? count - (uint32_t)first : 0;
+}
+
 /* The response and the blocks behind it, which may overlap it: they run on different lines. */
 static void read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                  const struct sdsim_reply *reply, struct sdsim_result *result)
 {
-    sdsim_ps response_end = *now;
-    if ((tx->flags & SDSIM_COMMAND) != 0) {
-        if (port->sd->clock_stops) {
-            take_response(port, now, tx->response);
-            sdsim_fast_sd_cpu(port, now, SDSIM_HOST, port->sd->command_after);
-        } else {
-            struct sdsim_clock ahead = port->clock;
-            response_end =
-                sdsim_time_sum(*now, sdsim_clock_take(&ahead, port->card->params->n_cr_clocks +
-                                                                  response_clocks(tx->response)));
-        }
+    const bool command = (tx->flags & SDSIM_COMMAND) != 0;
+    const uint64_t response = command ? gap_and_response(reply, tx->response) : 0;
+    const uint64_t from = port->meter->counters.bus_clocks;
+    struct sdsim_fast_sd_start start = {.n_ac = SDSIM_SD_N_AC};
+    if (command && port->sd->clock_stops) {
+        start.n_ac = 0;
+        start.clocks = clocks_of_block(port, *now, (uint32_t)response);
+        take_response(port, now, reply, tx->response);
+        sdsim_fast_sd_cpu(port, now, SDSIM_HOST, port->sd->command_after);
     }
-    sdsim_fast_sd_read(port, now, tx, reply->data == SDSIM_DATA_READ, result);
+    sdsim_fast_sd_read(port, now, tx, reply->data == SDSIM_DATA_READ, &start, result);
     /* A response longer than everything that was read behind it ends the transaction. */
-    if (response_end > *now) {
-        sdsim_spend(port->meter, now, SDSIM_PROTOCOL, SDSIM_LANE_BUS, response_end - *now);
+    const uint64_t given = port->meter->counters.bus_clocks - from;
+    if (response > given) {
+        sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, response - given);
     }
 }
 
@@ -96,7 +114,7 @@ static void transfer(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
         read(port, now, tx, reply, result);
     } else {
         if ((tx->flags & SDSIM_COMMAND) != 0) {
-            take_response(port, now, tx->response);
+            take_response(port, now, reply, tx->response);
         }
         sdsim_fast_sd_write(port, now, tx, result);
     }
@@ -125,7 +143,7 @@ static bool command(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
     if (tx->direction != SDSIM_NO_BLOCKS && reply->data != SDSIM_DATA_NONE) {
         return true;
     }
-    take_response(port, now, tx->response);
+    take_response(port, now, reply, tx->response);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_TRAILING);
     sdsim_fast_sd_cpu(port, now, SDSIM_HOST, sd->command_after);
     if (tx->direction != SDSIM_NO_BLOCKS) {
@@ -140,9 +158,7 @@ void sdsim_fast_sd_execute(struct sdsim_port *port, sdsim_ps *now,
                            const struct sdsim_transaction *tx, struct sdsim_result *result)
 {
     struct sdsim_reply reply = {.answered = true, .data = open_transfer(port->card)};
-    result->outcome = SDSIM_OUTCOME_OK;
-    result->r1 = 0;
-    result->blocks_done = 0;
+    *result = (struct sdsim_result){.outcome = SDSIM_OUTCOME_OK};
     sdsim_fast_sd_settle(port, now);
     if (!sdsim_fast_sd_wait(port, now, tx->ready)) {
         result->outcome = SDSIM_OUTCOME_NOT_READY;

@@ -38,9 +38,16 @@ void sdsim_fast_sd_await(struct sdsim_port *port, sdsim_ps *now, enum sdsim_kind
 /* A wait of a transaction; NULL: none. False if it ran into its limit. */
 bool sdsim_fast_sd_wait(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait);
 
+/* Where the first block of a read is when it is looked for. */
+struct sdsim_fast_sd_start {
+    uint32_t n_ac;   /* clocks before it may come */
+    uint32_t clocks; /* of it that are over: it came beside the response */
+};
+
 /* The blocks of a transaction, from where the first may come (reading) or go (writing). */
 void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                        bool from_medium, struct sdsim_result *result);
+                        bool from_medium, const struct sdsim_fast_sd_start *start,
+                        struct sdsim_result *result);
 void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                          struct sdsim_result *result);
 

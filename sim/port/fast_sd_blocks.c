@@ -16,20 +16,37 @@
 #include "port/fast.h"
 #include "port/fast_sd.h"
 
-/* The data bits, and the CPU beside them. */
-static void move_data(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
+/* Up to ACMD6 a card uses one line, whatever the host has. */
+static uint32_t data_clocks(const struct sdsim_port *port, uint32_t bytes)
 {
-    const sdsim_ps from = *now;
-    const uint32_t lines = port->mode == SDSIM_BUS_SD4 ? 4 : 1;
-    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, 8 / lines * bytes);
-    sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
+    return (port->mode == SDSIM_BUS_SD4 && port->card->width == 4 ? 2 : 8) * bytes;
 }
 
-/* Start bit, check sum and end bit of a packet. */
-static uint32_t frame_clocks(const struct sdsim_port *port, uint32_t bytes)
+/* Behind the data: check sum and end bit. */
+enum {
+    TAIL = SDSIM_BUS_CRC16 + 1,
+};
+
+/* Start bit, data bits and the CPU beside them, check sum and end bit. */
+static void move_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
 {
-    return sdsim_bus_packet_clocks(port->mode, bytes) -
-           (port->mode == SDSIM_BUS_SD4 ? 2 * bytes : 8 * bytes);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, 1);
+    const sdsim_ps from = *now;
+    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, data_clocks(port, bytes));
+    sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, TAIL);
+}
+
+/* The same when the first `over` clocks of it, one at least, have gone by already. */
+static void finish_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes, uint32_t over)
+{
+    const sdsim_ps from = *now;
+    const uint32_t data = data_clocks(port, bytes);
+    const uint32_t data_over = over - 1 < data ? over - 1 : data;
+    const uint32_t tail_over = over - 1 - data_over < TAIL ? over - 1 - data_over : TAIL;
+    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, data - data_over);
+    sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, TAIL - tail_over);
 }
 
 /* ---- reading ---- */
@@ -54,13 +71,20 @@ static void repeat_checks(sdsim_ps *checked, sdsim_ps now, sdsim_ps span, sdsim_
     *checked = sdsim_time_sum(now, lag_now);
 }
 
+/* A block behind another. */
+static const struct sdsim_fast_sd_start next_start = {.n_ac = SDSIM_SD_N_AC};
+
 /* One block from the card, its first bit not before the card is ready. */
 static void read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                       bool from_medium, sdsim_ps *checked)
+                       bool from_medium, const struct sdsim_fast_sd_start *start, sdsim_ps *checked)
 {
-    sdsim_fast_sd_await(port, now, SDSIM_ACCESS, SDSIM_SD_N_AC, sdsim_card_read_ready(port->card));
-    move_data(port, now, tx->block_bytes);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, tx->block_bytes));
+    if (start->clocks == 0) {
+        sdsim_fast_sd_await(port, now, SDSIM_ACCESS, start->n_ac,
+                            sdsim_card_read_ready(port->card));
+        move_packet(port, now, tx->block_bytes);
+    } else {
+        finish_packet(port, now, tx->block_bytes, start->clocks);
+    }
     if (from_medium) {
         sdsim_card_read_done(port->card, *now);
         check_block(checked, *now, port->sd->read_cpu);
@@ -86,7 +110,7 @@ static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
     sdsim_cycle_begin(&snapshot, port->meter, *now);
     for (uint32_t i = 0; i < cycle; i++) {
         take_bytes(port, tx, done + i, 1);
-        read_block(port, now, tx, true, checked);
+        read_block(port, now, tx, true, &next_start, checked);
     }
     if (port->clock.remainder != remainder) {
         return cycle; /* waits whose length depends on it: the cycle does not repeat */
@@ -108,7 +132,8 @@ static bool no_more(const struct sdsim_card *card)
 }
 
 void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                        bool from_medium, struct sdsim_result *result)
+                        bool from_medium, const struct sdsim_fast_sd_start *start,
+                        struct sdsim_result *result)
 {
     const uint32_t cycle = (uint32_t)port->clock.period_den;
     sdsim_ps checked = *now;
@@ -123,7 +148,7 @@ void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sds
         } else if (tx->out != NULL) {
             memcpy(tx->out + (size_t)done * tx->block_bytes, port->card->block, tx->block_bytes);
         }
-        read_block(port, now, tx, from_medium, &checked);
+        read_block(port, now, tx, from_medium, done == 0 ? start : &next_start, &checked);
         done++;
         /* Blocks of a lone read or register have nothing in common to multiply; streams do. */
         if (port->meter->recorder == NULL && tx->blocks - done > cycle + 1 &&
@@ -170,8 +195,7 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
 {
     start_block(port, now, made);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR);
-    move_data(port, now, SDSIM_SECTOR);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, SDSIM_SECTOR));
+    move_packet(port, now, SDSIM_SECTOR);
     const bool accepted = give_block(port, tx, index, *now);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS);
     return accepted;
@@ -182,19 +206,18 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
 static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                          uint32_t index, sdsim_ps *made)
 {
-    const uint32_t data = port->mode == SDSIM_BUS_SD4 ? 2 * SDSIM_SECTOR : 8 * SDSIM_SECTOR;
-    const uint32_t frame = frame_clocks(port, SDSIM_SECTOR);
+    const uint32_t data = data_clocks(port, SDSIM_SECTOR);
     const uint32_t status = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS;
     start_block(port, now, made);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR + 1);
     const sdsim_ps filled = sdsim_time_sum(*now, port->sd->fifo);
     const sdsim_ps sent = sdsim_time_sum(*now, sdsim_clock_take(&port->clock, data));
     const sdsim_ps data_end = filled > sent ? filled : sent;
-    const sdsim_ps frame_end = sdsim_time_sum(data_end, sdsim_clock_take(&port->clock, frame));
+    const sdsim_ps frame_end = sdsim_time_sum(data_end, sdsim_clock_take(&port->clock, TAIL));
     const bool accepted = give_block(port, tx, index, frame_end);
     port->behind_until = sdsim_time_sum(frame_end, sdsim_clock_take(&port->clock, status));
     port->behind_frame = port->behind_until - data_end;
-    port->meter->counters.bus_clocks += data + frame + status;
+    port->meter->counters.bus_clocks += data + TAIL + status;
     sdsim_spend(port->meter, now, SDSIM_PAYLOAD, SDSIM_LANE_BUS,
                 (filled < sent ? filled : sent) - *now);
     sdsim_fast_sd_until(port, now, SDSIM_GAP, filled);
@@ -251,9 +274,7 @@ void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sd
     sdsim_ps made = *now;
     while (done < tx->blocks && accepted) {
         const bool regular = sdsim_card_write_alike(port->card, 1) == 1;
-        if (done > 0) {
-            sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
-        }
+        sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
         accepted = done < stepped ? write_block(port, now, tx, done, &made)
                                   : write_behind(port, now, tx, done, &made);
         done += accepted ? 1 : 0;

@@ -83,21 +83,27 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
             continue;
         }
         const sdsim_ps answer = met ? on_bus : 0;
+        sdsim_card_status_told(port->card);
         sdsim_book_wait(meter, SDSIM_BUSY, from, *now - answer, ready.at, ready.pause);
         sdsim_book(meter, SDSIM_PROTOCOL, answer);
         return met || wait->soft;
     }
 }
 
-/* The host hardware, or a loop that reads the pin, watches DAT0. */
+/* The host hardware, or a loop that reads the pin, watches DAT0. The clock runs meanwhile, and it is
+ * looked at behind each of its edges, at last behind the first one at the limit. */
 static bool watch_dat0(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait)
 {
     const struct sdsim_ready ready = sdsim_card_busy(port->card);
     if (wait->limit > 0 && sdsim_time_since(ready.at, *now) > wait->limit) {
-        const sdsim_ps to = *now + wait->limit;
-        sdsim_book_wait(port->meter, SDSIM_BUSY, *now, to, ready.at, ready.pause);
-        *now = to;
-        return wait->soft;
+        const uint64_t count = sdsim_clock_count(&port->clock, wait->limit);
+        const sdsim_ps from = *now;
+        if (sdsim_time_sum(from, sdsim_clock_peek(&port->clock, count)) < ready.at) {
+            port->meter->counters.bus_clocks += count;
+            *now = sdsim_time_sum(from, sdsim_clock_take(&port->clock, count));
+            sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
+            return wait->soft;
+        }
     }
     sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, ready);
     return true;

@@ -34,7 +34,7 @@ static void hear_block(struct sdsim_wire_sd *host, uint8_t dat)
         return;
     }
     if (host->at <= host->bits) {
-        const bool four = host->wire->port.mode == SDSIM_BUS_SD4;
+        const bool four = sdsim_wire_sd_four(host);
         uint8_t *byte = &host->block[(host->at - 1) / (four ? 2 : 8)];
         *byte = (uint8_t)(four ? *byte << 4 | dat : *byte << 1 | (dat & 1));
     }

@@ -36,6 +36,12 @@ enum sdsim_wire_sd_first {
     SDSIM_WIRE_SD_SILENCE, /* nothing within N_CR's limit */
 };
 
+/* Four data lines are in use: up to ACMD6, which host and card both know of, it is one. */
+static inline bool sdsim_wire_sd_four(const struct sdsim_wire_sd *host)
+{
+    return host->wire->port.mode == SDSIM_BUS_SD4 && host->wire->port.card->width == 4;
+}
+
 /* One clock, its time taken but not booked; response and block are listened to. */
 struct sdsim_sd_lines sdsim_wire_sd_clock(struct sdsim_wire_sd *host, struct sdsim_sd_lines lines,
                                           enum sdsim_wire_sd_drive drive);

@@ -14,22 +14,17 @@ enum {
     CRC_BITS = 16, /* on each line */
 };
 
-static bool four(const struct sdsim_wire_sd *host)
-{
-    return host->wire->port.mode == SDSIM_BUS_SD4;
-}
-
 static uint32_t data_bits(const struct sdsim_wire_sd *host, uint32_t bytes)
 {
-    return (four(host) ? 2 : 8) * bytes;
+    return (sdsim_wire_sd_four(host) ? 2 : 8) * bytes;
 }
 
 /* The CRC16 as it goes out behind the data; returns its bytes. */
 static size_t make_crc(const struct sdsim_wire_sd *host, uint32_t bytes, uint8_t out[8])
 {
-    const size_t size = four(host) ? 8 : 2;
-    const uint64_t crc =
-        four(host) ? sdsim_crc16_four(host->block, bytes) : sdsim_crc16(host->block, bytes);
+    const size_t size = sdsim_wire_sd_four(host) ? 8 : 2;
+    const uint64_t crc = sdsim_wire_sd_four(host) ? sdsim_crc16_four(host->block, bytes)
+                                                  : sdsim_crc16(host->block, bytes);
     for (size_t i = 0; i < size; i++) {
         out[i] = (uint8_t)(crc >> 8 * (size - 1 - i));
     }
@@ -54,15 +49,17 @@ void sdsim_wire_sd_expect_block(struct sdsim_wire_sd *host, uint32_t bytes)
 
 /* The time in which a block was waited for: N_AC is protocol, the rest the card's access. */
 struct search {
+    uint32_t n_ac; /* clocks of N_AC */
     sdsim_ps from;
     sdsim_ps protocol; /* end of the clocks of N_AC */
     uint32_t clocks;
     struct sdsim_ready ready;
 };
 
-static struct search begin_search(const struct sdsim_wire_sd *host)
+static struct search begin_search(const struct sdsim_wire_sd *host, uint32_t n_ac)
 {
-    return (struct search){.from = host->now,
+    return (struct search){.n_ac = n_ac,
+                           .from = host->now,
                            .protocol = host->now,
                            .ready = sdsim_card_read_ready(host->wire->port.card)};
 }
@@ -70,7 +67,7 @@ static struct search begin_search(const struct sdsim_wire_sd *host)
 static void search_clock(struct sdsim_wire_sd *host, struct search *search)
 {
     sdsim_wire_sd_clock(host, SDSIM_SD_RELEASED, SDSIM_WIRE_SD_NOTHING);
-    if (search->clocks++ < SDSIM_SD_N_AC) {
+    if (search->clocks++ < search->n_ac) {
         search->protocol = host->now;
     }
 }
@@ -94,7 +91,7 @@ static bool block_begins(const struct sdsim_wire_sd *host)
 enum sdsim_wire_sd_first sdsim_wire_sd_first_block(struct sdsim_wire_sd *host)
 {
     const struct sdsim_sd_pins *pins = &host->wire->sd_pins;
-    struct search search = begin_search(host);
+    struct search search = begin_search(host, SDSIM_SD_N_AC);
     while (!block_begins(host)) {
         const bool told = host->response_got == host->response_bits;
         const bool over =
@@ -119,9 +116,9 @@ static bool no_more(const struct sdsim_wire_sd *host)
 }
 
 /* Up to where the next block begins; false: there is none. */
-static bool find_block(struct sdsim_wire_sd *host)
+static bool find_block(struct sdsim_wire_sd *host, uint32_t n_ac)
 {
-    struct search search = begin_search(host);
+    struct search search = begin_search(host, n_ac);
     while (!block_begins(host) && !no_more(host)) {
         search_clock(host, &search);
     }
@@ -171,16 +168,20 @@ void sdsim_wire_sd_read(struct sdsim_wire_sd *host, const struct sdsim_transacti
     const struct sdsim_sd_engine *sd = host->wire->port.sd;
     const bool from_register = host->wire->sd_pins.from_register;
     sdsim_ps checked = host->now;
-    if ((tx->flags & SDSIM_COMMAND) == 0) {
+    const bool command = (tx->flags & SDSIM_COMMAND) != 0;
+    if (!command) {
         sdsim_wire_sd_expect_block(host, tx->block_bytes);
     }
+    /* Behind a response that was taken first, N_AC, which counts from the command, is over. */
+    uint32_t n_ac = command && sd->clock_stops ? 0 : SDSIM_SD_N_AC;
     while (result->blocks_done < tx->blocks) {
         const bool begun = host->at > 0 || block_begins(host);
-        if ((!begun && !find_block(host)) || !take_block(host, tx, result->blocks_done)) {
+        if ((!begun && !find_block(host, n_ac)) || !take_block(host, tx, result->blocks_done)) {
             result->outcome = SDSIM_OUTCOME_NO_DATA;
             break;
         }
         result->blocks_done++;
+        n_ac = SDSIM_SD_N_AC;
         if (!from_register) {
             checked = sdsim_time_sum(checked > host->now ? checked : host->now, sd->read_cpu);
             host->wire->port.meter->counters.blocks_read++;
@@ -201,11 +202,12 @@ static void send_clocks(struct sdsim_wire_sd *host, uint32_t from, uint32_t to)
     for (uint32_t at = from; at < to; at++) {
         uint8_t dat = 0xF;
         if (at == 0) {
-            dat = four(host) ? 0x0 : 0xE;
+            dat = sdsim_wire_sd_four(host) ? 0x0 : 0xE;
         } else if (at <= host->bits) {
             const uint32_t bit = at - 1;
-            dat = four(host) ? host->block[bit / 2] >> (bit % 2 == 0 ? 4 : 0) & 0xF
-                             : (uint8_t)(0xE | (host->block[bit / 8] >> (7 - bit % 8) & 1));
+            dat = sdsim_wire_sd_four(host)
+                      ? host->block[bit / 2] >> (bit % 2 == 0 ? 4 : 0) & 0xF
+                      : (uint8_t)(0xE | (host->block[bit / 8] >> (7 - bit % 8) & 1));
         }
         sdsim_wire_sd_clock(host, (struct sdsim_sd_lines){.cmd = 1, .dat = dat}, SDSIM_WIRE_SD_DAT);
     }

@@ -1,7 +1,8 @@
 /*
- * The SD half of the fast port against a stepping one (sd_stepper.h). Random cards, clocks, engines
- * and transactions, and random calls of SD-mode drivers with all their options; after each the
- * time, the account, the counters and the card must be equal to the picosecond.
+ * The SD half of the fast port against the wire port, which gives every clock to the bit-exact card.
+ * Random cards, clocks, engines and transactions, and random calls of SD-mode drivers with all their
+ * options; after each the time, the account, the counters and the card must be equal to the
+ * picosecond.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 
 #include "port_worlds.h"
-#include "sd_stepper.h"
 
 /* ---- made-up lives ---- */
 
@@ -20,6 +20,7 @@ struct script {
     struct sdsim_test_sequence base;
     struct sdsim_sd_engine engine;
     uint32_t rca;
+    bool identified; /* CMD13 is answered */
 };
 
 static sdsim_ps some_time(struct script *s)
@@ -104,7 +105,7 @@ static struct sdsim_wait some_wait(struct script *s)
 {
     struct sdsim_rng *rng = &s->base.rng;
     return (struct sdsim_wait){
-        .test = sdsim_test_one_in(rng, 3) ? SDSIM_READY_DAT0 : SDSIM_READY_STATUS,
+        .test = !s->identified || sdsim_test_one_in(rng, 3) ? SDSIM_READY_DAT0 : SDSIM_READY_STATUS,
         .limit = SDSIM_TEST_PICK(rng, 0, 1, 200 * SDSIM_US, 3 * SDSIM_MS, SDSIM_S),
         .sleep = SDSIM_TEST_PICK(rng, 0, 0, 1, 48 * SDSIM_US, 100 * SDSIM_US, SDSIM_MS),
         .sleep_after = SDSIM_TEST_PICK(rng, 0, 0, 70 * SDSIM_US, SDSIM_MS),
@@ -149,18 +150,33 @@ static void command(struct script *s, uint8_t index, uint32_t argument,
         .command = index,
         .argument = argument,
         .response = response,
-        .finish = sdsim_test_one_in(&s->base.rng, 4) ? &wait : NULL,
+        /* CMD13 behind CMD55 is another command. */
+        .finish = index != 55 && sdsim_test_one_in(&s->base.rng, 4) ? &wait : NULL,
     };
     run(s, "command", &tx);
 }
 
-static void initialise(struct script *s)
+static void idle(struct script *s, sdsim_ps d)
+{
+    for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
+        sdsim_spend(&s->base.worlds[i].meter, &s->base.worlds[i].now, SDSIM_IDLE, SDSIM_LANE_TASK,
+                    d);
+    }
+}
+
+/* False: a card that does not get ready. */
+static bool initialise(struct script *s)
 {
     command(s, 0, 0, SDSIM_RESPONSE_NONE);
     command(s, 8, 0x1AA, SDSIM_RESPONSE_R3);
     for (int i = 0; i < 100 && first(s)->card.state == SDSIM_CARD_IDLE; i++) {
         command(s, 55, 0, SDSIM_RESPONSE_R1);
-        command(s, 41, SDSIM_OCR_VOLTAGES | SDSIM_OCR_CCS, SDSIM_RESPONSE_R3);
+        const bool asks = i == 0 && sdsim_test_one_in(&s->base.rng, 3);
+        command(s, 41, asks ? 0 : SDSIM_OCR_VOLTAGES | SDSIM_OCR_CCS, SDSIM_RESPONSE_R3);
+        idle(s, (sdsim_ps)i * SDSIM_US);
+    }
+    if (first(s)->card.state != SDSIM_CARD_READY) {
+        return false;
     }
     command(s, 2, 0, SDSIM_RESPONSE_R2);
     command(s, 3, 0, SDSIM_RESPONSE_R3);
@@ -169,6 +185,8 @@ static void initialise(struct script *s)
     command(s, 7, s->rca, SDSIM_RESPONSE_R1);
     command(s, 55, s->rca, SDSIM_RESPONSE_R1);
     command(s, 6, s->base.mode == SDSIM_BUS_SD4 ? 2 : 0, SDSIM_RESPONSE_R1);
+    s->identified = true;
+    return true;
 }
 
 static uint32_t address(const struct script *s, uint32_t lba)
@@ -187,7 +205,7 @@ static void blocks(struct script *s, bool writes, bool goes_on)
 {
     struct sdsim_rng *rng = &s->base.rng;
     const struct sdsim_wait ready = some_wait(s);
-    const struct sdsim_wait finish = some_wait(s);
+    struct sdsim_wait finish = some_wait(s);
     const struct sdsim_content content = sdsim_test_some_content(&s->base);
     const bool single = !goes_on && sdsim_test_one_in(rng, 3);
     const uint32_t count = single ? 1 : some_count(s);
@@ -205,11 +223,15 @@ static void blocks(struct script *s, bool writes, bool goes_on)
         .block_bytes = SDSIM_SECTOR,
         .content = writes ? &content : NULL,
         .out = sdsim_test_one_in(rng, 3) ? NULL : &wanted,
-        .ready = goes_on && writes           ? &until_ready
+        .ready = goes_on                     ? (writes ? &until_ready : NULL)
                  : sdsim_test_one_in(rng, 2) ? &ready
                                              : NULL,
         .finish = sdsim_test_one_in(rng, 2) ? &finish : NULL,
     };
+    /* A read that stays open goes on with the next clock: no CMD13 in between. */
+    if (!writes && !single) {
+        finish.test = SDSIM_READY_DAT0;
+    }
     if (writes && sdsim_test_one_in(rng, 2)) {
         tx.flags |= sdsim_test_one_in(rng, 2) ? SDSIM_WRITE_BEHIND : SDSIM_LEAVE_BUSY;
     }
@@ -270,10 +292,7 @@ static void misc(struct script *s)
         break;
     default: {
         const sdsim_ps d = sdsim_rng_below(rng, sdsim_test_one_in(rng, 2) ? SDSIM_MS : 30000000);
-        for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
-            sdsim_spend(&s->base.worlds[i].meter, &s->base.worlds[i].now, SDSIM_IDLE,
-                        SDSIM_LANE_TASK, d);
-        }
+        idle(s, d);
         break;
     }
     }
@@ -287,7 +306,7 @@ static void act(struct script *s)
         const bool writes = state == SDSIM_CARD_RECEIVE;
         if (sdsim_test_one_in(rng, 2)) {
             blocks(s, writes, true);
-        } else if (sdsim_test_one_in(rng, 4)) {
+        } else if (writes && sdsim_test_one_in(rng, 4)) {
             misc(s);
         } else {
             command(s, 12, 0, SDSIM_RESPONSE_R1);
@@ -324,14 +343,14 @@ static void run_script(uint64_t seed, uint64_t number, const void *context)
     sdsim_test_some_card(&s->base, &clock);
     smooth_card(s, &clock);
     sdsim_test_create_worlds(&s->base, (uint32_t)sdsim_rng_below(&s->base.rng, 3));
-    sdsim_test_step(s->base.worlds[SDSIM_TEST_REFERENCE].port);
     sdsim_test_set_clocks(&s->base, frequency);
     change_engine(s);
     for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
         s->base.worlds[i].port->sd = &s->engine;
     }
-    initialise(s);
-    const unsigned steps = 4 + (unsigned)sdsim_rng_below(&s->base.rng, 12);
+    const bool ready = initialise(s);
+    assert_true(ready || s->base.params.inquiry_gap > 0);
+    const unsigned steps = ready ? 4 + (unsigned)sdsim_rng_below(&s->base.rng, 12) : 0;
     for (unsigned i = 0; i < steps; i++) {
         act(s);
     }
@@ -461,7 +480,6 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     const struct sdsim_driver_costs costs = some_costs(&s->base.rng);
     const bool usable = sdsim_test_one_in(&s->base.rng, 2);
     sdsim_test_create_worlds(&s->base, (uint32_t)sdsim_rng_below(&s->base.rng, 3));
-    sdsim_test_step(s->base.worlds[SDSIM_TEST_REFERENCE].port);
     s->base.action = "init";
     for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
         struct sdsim_test_world *world = &s->base.worlds[i];
@@ -469,8 +487,11 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
         world->error = sdsim_driver_init(&world->driver, &world->now);
     }
     sdsim_test_compare(&s->base);
-    assert_int_equal(first(s)->error, SDSIM_DRIVER_OK);
-    drive(s);
+    if (first(s)->error == SDSIM_DRIVER_OK) {
+        drive(s);
+    } else {
+        assert_true(sdsim_test_difficult(&s->base.params));
+    }
     sdsim_test_destroy_worlds(&s->base);
     free(s);
 }
