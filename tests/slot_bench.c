@@ -95,7 +95,7 @@ struct sdsim_slot *sdsim_test_sd_slot(uint32_t lines)
 {
     struct sdsim_slot *slot = sdsim_test_slot();
     assert_int_equal(sdsim_slot_advance(slot, UINT64_C(1000000000)), SDSIM_OK);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
     assert_int_equal(sdsim_test_sd_command(slot, 8, 0x1AA, SDSIM_OK), 0x1AA);
     for (int i = 0; i < 2; i++) {

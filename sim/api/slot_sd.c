@@ -56,7 +56,8 @@ static uint8_t byte_of(struct sdsim_sd_lines lines)
     return (uint8_t)((lines.cmd != 0 ? SDSIM_LINE_CMD : 0) | lines.dat);
 }
 
-int32_t sdsim_slot_clock(struct sdsim_slot *slot, const uint8_t *host, uint8_t *bus, size_t count)
+int32_t sdsim_slot_clock_lines(struct sdsim_slot *slot, const uint8_t *host, uint8_t *bus,
+                               size_t count)
 {
     if (slot == NULL) {
         return SDSIM_E_ARGUMENT;

@@ -40,6 +40,10 @@ void sdsim_timeline_card(struct sdsim_timeline *timeline, const struct sdsim_car
 {
     const struct sdsim_ready busy = sdsim_card_busy(card);
     const struct sdsim_ready ready = sdsim_card_read_ready(card);
+    if (card->state != SDSIM_CARD_DATA && timeline->ready_at > now) {
+        timeline->ready_at = 0; /* cut short */
+        timeline->card_free = now;
+    }
     if (card->state == SDSIM_CARD_DATA && ready.at != timeline->ready_at) {
         timeline->ready_at = ready.at;
         tell_card(timeline, SDSIM_SPAN_ACCESS, now, ready.at, card->lba);

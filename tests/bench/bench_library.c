@@ -145,7 +145,7 @@ static struct sdsim_slot *sd_slot(void)
 {
     struct sdsim_slot *slot = new_slot();
     uint8_t response[6] = {0};
-    check(slot, sdsim_slot_clock(slot, NULL, NULL, 74));
+    check(slot, sdsim_slot_clock_lines(slot, NULL, NULL, 74));
     check(slot, sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL));
     check(slot, sdsim_slot_command(slot, 8, 0x1AA, SDSIM_SHORT_RESPONSE, NULL));
     for (int i = 0; i < 5 && (response[1] & 0x80) == 0; i++) {
@@ -184,7 +184,7 @@ static void sd_write(void *context)
 
 static void sd_clocks(void *context)
 {
-    check(context, sdsim_slot_clock(context, NULL, buffer, BYTES));
+    check(context, sdsim_slot_clock_lines(context, NULL, buffer, BYTES));
 }
 
 static void sd(void)

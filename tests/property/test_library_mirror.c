@@ -80,7 +80,7 @@ static void hear_clock(struct sdsim_wire_listener *listener, sdsim_ps start, sds
                                    (host_drives_dat ? lines.dat : SDSIM_LINE_DAT));
     uint8_t bus = 0;
     keep_up(mirror, start);
-    assert_int_equal(sdsim_slot_clock(mirror->slot, &host, &bus, 1), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(mirror->slot, &host, &bus, 1), SDSIM_OK);
     if (bus != (cmd | lines.dat) || sdsim_slot_now(mirror->slot) != end) {
         fail_msg("%s, clock %llu: %02X until %llu ps, not %02X until %llu ps", mirror->name,
                  (unsigned long long)mirror->heard, bus,

@@ -46,7 +46,7 @@ static void responses(void **state)
     };
     struct sdsim_slot *slot = sdsim_test_slot();
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint8_t response[6] = {0};
         const uint64_t start = sdsim_slot_now(slot);
@@ -67,7 +67,7 @@ static void long_response(void **state)
     struct sdsim_slot *slot = sdsim_test_slot();
     uint8_t csd[17];
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
     for (int i = 0; i < 2; i++) {
         (void)sdsim_test_sd_command(slot, 8, 0x1AA, SDSIM_OK);
@@ -116,7 +116,7 @@ static void wrong_frame(void **state)
     struct sdsim_slot *slot = sdsim_test_slot();
     uint8_t response[6] = {0};
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
     const uint8_t wrong[] = {0x48, 0, 0, 1, 0xAA, 0x89};
     const uint8_t right[] = {0x48, 0, 0, 1, 0xAA, 0x87};
@@ -152,7 +152,7 @@ static void bad_arguments(void **state)
         sdsim_slot_read_data(NULL, bytes, 512, 4, 0),
         sdsim_slot_write_data(NULL, bytes, 512, 4),
         sdsim_slot_wait(NULL, 0),
-        sdsim_slot_clock(NULL, NULL, NULL, 0),
+        sdsim_slot_clock_lines(NULL, NULL, NULL, 0),
     };
     for (size_t i = 0; i < COUNT(results); i++) {
         if (results[i] != SDSIM_E_ARGUMENT) {
@@ -162,7 +162,7 @@ static void bad_arguments(void **state)
     assert_int_equal(sdsim_slot_now(slot), 0);
     assert_int_equal(sdsim_slot_wait(slot, UINT64_MAX), SDSIM_E_TIME);
     assert_int_equal(sdsim_slot_read_data(slot, bytes, 512, 4, UINT64_MAX), SDSIM_E_TIME);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, SIZE_MAX), SDSIM_E_TIME);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, SIZE_MAX), SDSIM_E_TIME);
     assert_int_equal(sdsim_slot_advance(slot, UINT64_C(200) * 86400000 * MS), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, 0, NULL), SDSIM_E_TIME);
     assert_int_equal(sdsim_slot_write_data(slot, bytes, 512, 4), SDSIM_E_TIME);
@@ -365,7 +365,7 @@ static void raw_lines(void **state)
     uint8_t response[6] = {0};
     struct sdsim_slot *slot = sdsim_test_slot();
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
-    assert_int_equal(sdsim_slot_clock(slot, NULL, NULL, 74), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
     const uint64_t start = sdsim_slot_now(slot);
     memset(lines, 0xFF, sizeof lines); /* bits that mean nothing are not looked at */
@@ -373,7 +373,7 @@ static void raw_lines(void **state)
         const uint8_t bit = frame[i / 8] >> (7 - i % 8) & 1;
         lines[i] = (uint8_t)(SDSIM_LINE_DAT | (bit != 0 ? SDSIM_LINE_CMD : 0));
     }
-    assert_int_equal(sdsim_slot_clock(slot, lines, lines, sizeof lines), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slot, lines, lines, sizeof lines), SDSIM_OK);
     assert_int_equal(clocks_since(slot, start), sizeof lines);
     for (size_t i = 0; i < sizeof lines; i++) {
         assert_int_equal(lines[i] & ~SDSIM_LINE_CMD, SDSIM_LINE_DAT);
@@ -404,9 +404,9 @@ static void split_clocks(void **state)
         assert_int_equal(sdsim_slot_set_clock(slots[i], 80000000, 7), SDSIM_OK);
         (void)sdsim_test_sd_command(slots[i], 18, 9, SDSIM_OK);
     }
-    assert_int_equal(sdsim_slot_clock(slots[0], NULL, whole, CLOCKS), SDSIM_OK);
+    assert_int_equal(sdsim_slot_clock_lines(slots[0], NULL, whole, CLOCKS), SDSIM_OK);
     for (size_t i = 0; i < CLOCKS; i++) {
-        assert_int_equal(sdsim_slot_clock(slots[1], NULL, single + i, 1), SDSIM_OK);
+        assert_int_equal(sdsim_slot_clock_lines(slots[1], NULL, single + i, 1), SDSIM_OK);
     }
     assert_memory_equal(single, whole, CLOCKS);
     assert_non_null(memchr(whole, SDSIM_LINE_CMD, CLOCKS)); /* a start bit on all lines */

@@ -32,8 +32,8 @@ static uint32_t initialise(struct sdsim_slot *slot)
     uint8_t status[64];
     uint32_t ocr;
     sdsim_slot_set_clock(slot, 400000, 1);
-    sdsim_slot_advance(slot, 1 * MS);       /* the supply is stable */
-    sdsim_slot_clock(slot, NULL, NULL, 74); /* the card wakes up */
+    sdsim_slot_advance(slot, 1 * MS);             /* the supply is stable */
+    sdsim_slot_clock_lines(slot, NULL, NULL, 74); /* the card wakes up */
     sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL);
     if (command(slot, 8, 0x1AA) != 0x1AA) {
         return 0;

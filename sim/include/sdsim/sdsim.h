@@ -169,7 +169,8 @@ SDSIM_API int32_t sdsim_slot_select(struct sdsim_slot *slot, int32_t selected);
 
 /*
  * Clocks `count` bytes: sends those of `out` (NULL: 0xFF each) and stores what was on MISO in `in`
- * (NULL: nowhere). The two may be the same buffer. With CS high, or without a card, MISO is 0xFF.
+ * (NULL: nowhere). The two may be the same buffer. With CS high, or without a card, MISO is 0xFF, if
+ * the profile says nothing else for the first bit behind CS and for the time before CMD0.
  */
 SDSIM_API int32_t sdsim_slot_exchange(struct sdsim_slot *slot, const uint8_t *out, uint8_t *in,
                                       size_t count);
@@ -236,8 +237,8 @@ enum {
  * releases a line or drives it high (NULL: everything released). Stores what was on the lines in `bus`
  * (NULL: nowhere). The two may be the same buffer.
  */
-SDSIM_API int32_t sdsim_slot_clock(struct sdsim_slot *slot, const uint8_t *host, uint8_t *bus,
-                                   size_t count);
+SDSIM_API int32_t sdsim_slot_clock_lines(struct sdsim_slot *slot, const uint8_t *host, uint8_t *bus,
+                                         size_t count);
 
 /* ---- faults on order ---- */
 
@@ -297,9 +298,9 @@ typedef void (*sdsim_span_function)(void *context, uint32_t track, uint32_t kind
 
 /*
  * From now on tells `function` of every span; NULL: of none any more. Spans of one track come in the
- * order of their starts and do not overlap. One of the bus comes when another kind of thing follows
- * it, or when the timeline or the slot ends; one of the card when it begins, as long as it will last
- * if nothing (CMD0, CMD12, the power) cuts it short. What of a data frame of SD mode came along with
+ * order of their starts. One of the bus comes when another kind of thing follows it, or when the
+ * timeline or the slot ends; one of the card when it begins, as long as it will last if nothing (CMD0,
+ * CMD12, the power) cuts it short. They overlap only where that happens. What of a data frame of SD mode came along with
  * the response to its command is not told twice: its span begins behind the clocks of the command.
  */
 SDSIM_API int32_t sdsim_slot_set_timeline(struct sdsim_slot *slot, sdsim_span_function function,
