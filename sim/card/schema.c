@@ -31,6 +31,20 @@ static const struct sdsim_choice wears[] = {
     {NULL, 0, NULL},
 };
 
+static const struct sdsim_choice first_dos[] = {
+    {"high", SDSIM_DO_HIGH, "pulled up"},
+    {"low", SDSIM_DO_LOW, "held low, whatever CS is"},
+    {"floating", SDSIM_DO_FLOATING, "not driven, no pull-up: follows MOSI"},
+    {NULL, 0, NULL},
+};
+
+static const struct sdsim_choice stuff_bytes[] = {
+    {"ff", SDSIM_STUFF_FF, "as a free line"},
+    {"7f", SDSIM_STUFF_7F, "taken for R1 with all error bits by a driver that does not skip it"},
+    {"00", SDSIM_STUFF_00, "taken for R1 without any"},
+    {NULL, 0, NULL},
+};
+
 static const struct sdsim_key keys[] = {
     {.name = "version",
      .type = SDSIM_VALUE_CHOICE,
@@ -99,6 +113,65 @@ static const struct sdsim_key keys[] = {
      .min = 2,
      .max = 64,
      .doc = "SD mode: clocks between a command and its response."},
+    {.name = "stuff_byte",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = AT(stuff_byte),
+     .fallback = "ff",
+     .choices = stuff_bytes,
+     .doc = "SPI: the byte behind CMD12, which a driver must throw away (SD Physical Layer "
+            "Simplified Specification, 7.3.1.3)."},
+    {.name = "do_before_cmd0",
+     .type = SDSIM_VALUE_CHOICE,
+     .offset = AT(first_do),
+     .fallback = "high",
+     .choices = first_dos,
+     .doc = "SPI: what MISO shows before the first CMD0 with CS low."},
+    {.name = "wake_clocks",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(wake_clocks),
+     .fallback = "0",
+     .profile = true,
+     .max = 1000,
+     .doc = "SPI: clocks with CS and MOSI high without which CMD0 is not heard. 74 is a card that "
+            "insists on section 6.4.1 of the specification, 0 one that does not."},
+    {.name = "release_clocks",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(release_clocks),
+     .fallback = "0",
+     .profile = true,
+     .max = 1,
+     .doc = "SPI: clocks behind CS high in which MISO is still driven; 1 in SanDisk's Product "
+            "Manual 2.2, 5.1."},
+    {.name = "reselect_clocks",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(reselect_clocks),
+     .fallback = "0",
+     .profile = true,
+     .max = 1,
+     .doc = "SPI: clocks behind CS low until a busy card shows it; 1 in SanDisk's Product Manual "
+            "2.2, 5.1."},
+    {.name = "ccs_while_busy",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(ccs_while_busy),
+     .fallback = "no",
+     .doc = "Whether the OCR tells block addressing (CCS) while the card still initialises; the "
+            "specification makes it valid only afterwards."},
+    {.name = "power_up_time",
+     .type = SDSIM_VALUE_TIME,
+     .offset = AT(power_up_time),
+     .fallback = "0ms",
+     .profile = true,
+     .max = SDSIM_S,
+     .doc = "From power-up until commands are heard; the specification allows 1 ms (6.4.1), cards "
+            "that take 25 ms are known (zephyr pull request 48790)."},
+    {.name = "inquiry_gap",
+     .type = SDSIM_VALUE_TIME,
+     .offset = AT(inquiry_gap),
+     .fallback = "0ms",
+     .profile = true,
+     .max = SDSIM_S,
+     .doc = "Least time between an ACMD41 that only asks and the one that starts initialisation, "
+            "or it never ends (zephyr pull request 48790 waits 100us)."},
     {.name = "init_time",
      .type = SDSIM_VALUE_TIME,
      .offset = AT(init_time),

@@ -14,6 +14,18 @@
 
 enum {
     SDSIM_SD_LINES_FREE = 0xF,
+    SDSIM_SD_STATUS_GOOD = 0x05, /* 0 010 1 */
+    SDSIM_SD_STATUS_BAD = 0x0B,  /* 0 101 1 */
+};
+
+/* Clocks, the same as in bus/counts.h, which lies above this layer. */
+enum sdsim_sd_pins_clocks {
+    SDSIM_PINS_FRAME = 48,
+    SDSIM_PINS_FRAME_R2 = 136,
+    SDSIM_PINS_CRC_STATUS = 5,
+    SDSIM_PINS_N_AC = 2,
+    SDSIM_PINS_N_ST = 2,
+    SDSIM_PINS_N_CRC = 2,
 };
 
 /* The lines in the clock of the start bit. */

@@ -2,16 +2,17 @@
 
 #include <string.h>
 
-#include "bus/counts.h"
-#include "bus/frame.h"
 #include "card/sd_block.h"
 #include "core/crc.h"
 
 enum {
-    R3_INDEX = 0x3F, /* all ones in the place of the index, and of the CRC */
-    R3_END = 0xFF,
-    BUSY = 0xE, /* DAT0 low */
-    N_R1B = 2,  /* clocks before the busy of R1b shows */
+    FRAME_BYTES = 6,
+    HOST_BIT = 0x40, /* of a frame's first byte: it comes from the host */
+    INDEX_BITS = 0x3F,
+    ALL_ONES = 0xFF,
+    REGISTER_BYTES = 16, /* of an R2 */
+    BUSY = 0xE,          /* DAT0 low */
+    N_R1B = 2,           /* clocks before the busy of R1b shows */
 };
 
 void sdsim_sd_pins_init(struct sdsim_sd_pins *pins, struct sdsim_card *card)
@@ -60,9 +61,9 @@ static bool block_due(const struct sdsim_sd_pins *pins, sdsim_ps start)
 static uint8_t dat_level(const struct sdsim_sd_pins *pins, sdsim_ps start)
 {
     if (pins->status != 0) {
-        const unsigned bit = pins->status_at - (unsigned)SDSIM_SD_N_CRC;
+        const unsigned bit = pins->status_at - (unsigned)SDSIM_PINS_N_CRC;
         const bool silent =
-            pins->status_at < SDSIM_SD_N_CRC || (pins->status >> (4 - bit) & 1) != 0;
+            pins->status_at < SDSIM_PINS_N_CRC || (pins->status >> (4 - bit) & 1) != 0;
         return silent ? SDSIM_SD_LINES_FREE : BUSY;
     }
     if (pins->phase == SDSIM_SD_SEND) {
@@ -80,7 +81,7 @@ static uint8_t dat_level(const struct sdsim_sd_pins *pins, sdsim_ps start)
 static void block_sent(struct sdsim_sd_pins *pins, sdsim_ps end)
 {
     pins->in_block = false;
-    pins->gap = SDSIM_SD_N_AC;
+    pins->gap = SDSIM_PINS_N_AC;
     if (pins->stop_in == 0 && !pins->from_register) {
         sdsim_card_read_done(pins->card, end);
     }
@@ -106,7 +107,7 @@ static void send_step(struct sdsim_sd_pins *pins, sdsim_ps end)
 static void dat_step(struct sdsim_sd_pins *pins, sdsim_ps end)
 {
     if (pins->status != 0) {
-        if (++pins->status_at == SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS) {
+        if (++pins->status_at == SDSIM_PINS_N_CRC + SDSIM_PINS_CRC_STATUS) {
             pins->status = 0;
         }
     } else if (pins->phase == SDSIM_SD_SEND) {
@@ -131,22 +132,19 @@ static void begin_block(struct sdsim_sd_pins *pins)
 
 /* ---- commands ---- */
 
-/* The bits of a response. R3 has neither index nor CRC, R2 brings its own. */
+/* The bits of a response: R1, R6 and R7 have index and CRC, R3 has ones there, R2 is a register that
+ * brings its own CRC (sections 4.9.1 to 4.9.6). */
 static void prepare_response(struct sdsim_sd_pins *pins, uint8_t index, bool r3,
                              const struct sdsim_reply *reply)
 {
-    const uint8_t *e = reply->extra;
-    const uint32_t word = (uint32_t)e[0] << 24 | (uint32_t)e[1] << 16 | (uint32_t)e[2] << 8 | e[3];
-    if (reply->extra_count == SDSIM_REGISTER_SIZE) {
-        sdsim_frame_r2(reply->extra, pins->response);
-    } else if (r3) {
-        sdsim_frame_r3(word, pins->response);
-    } else {
-        const struct sdsim_frame frame = {.index = index, .argument = word};
-        sdsim_frame_response(&frame, pins->response);
+    const bool r2 = reply->extra_count == REGISTER_BYTES;
+    pins->response[0] = r2 || r3 ? INDEX_BITS : index;
+    memcpy(pins->response + 1, reply->extra, reply->extra_count);
+    if (!r2) {
+        pins->response[FRAME_BYTES - 1] =
+            r3 ? (uint8_t)ALL_ONES : sdsim_crc7_byte(pins->response, FRAME_BYTES - 1);
     }
-    pins->response_bits =
-        reply->extra_count == SDSIM_REGISTER_SIZE ? SDSIM_BUS_RESPONSE_R2 : SDSIM_BUS_RESPONSE;
+    pins->response_bits = r2 ? SDSIM_PINS_FRAME_R2 : SDSIM_PINS_FRAME;
     pins->response_at = 0;
     pins->response_gap = reply->gap;
 }
@@ -154,7 +152,7 @@ static void prepare_response(struct sdsim_sd_pins *pins, uint8_t index, bool r3,
 static void stop_data(struct sdsim_sd_pins *pins)
 {
     if (pins->phase == SDSIM_SD_SEND && pins->in_block) {
-        pins->stop_in = SDSIM_SD_N_ST;
+        pins->stop_in = SDSIM_PINS_N_ST;
         return;
     }
     pins->phase = SDSIM_SD_FREE;
@@ -176,7 +174,7 @@ static void enter_phase(struct sdsim_sd_pins *pins, uint8_t index, const struct 
     pins->in_block = false;
     pins->dropped = false;
     pins->stop_in = 0;
-    pins->gap = SDSIM_SD_N_AC;
+    pins->gap = SDSIM_PINS_N_AC;
     pins->block_bytes = pins->from_register ? reply->block_bytes : SDSIM_SECTOR;
 }
 
@@ -189,32 +187,32 @@ static void reset(struct sdsim_sd_pins *pins)
 static void take_frame(struct sdsim_sd_pins *pins, sdsim_ps end, bool dat3_low)
 {
     struct sdsim_card *card = pins->card;
-    uint8_t bytes[SDSIM_FRAME_SIZE];
-    for (unsigned i = 0; i < SDSIM_FRAME_SIZE; i++) {
+    uint8_t bytes[FRAME_BYTES];
+    for (unsigned i = 0; i < FRAME_BYTES; i++) {
         bytes[i] = (uint8_t)(pins->frame >> (40 - 8 * i));
     }
-    struct sdsim_frame frame;
-    const enum sdsim_frame_fault fault = sdsim_frame_read_command(bytes, &frame);
-    if (fault == SDSIM_FRAME_DIRECTION) {
+    if ((bytes[0] & HOST_BIT) == 0) {
         return; /* another card's response */
     }
-    if (fault != SDSIM_FRAME_OK) {
+    if (bytes[FRAME_BYTES - 1] != sdsim_crc7_byte(bytes, FRAME_BYTES - 1)) {
         sdsim_card_bad_frame(card);
         return;
     }
-    const bool r3 = frame.index == 41 && card->app;
+    const uint8_t index = bytes[0] & INDEX_BITS;
+    const uint32_t argument = (uint32_t)(pins->frame >> 8);
+    const bool r3 = index == 41 && card->app;
     const sdsim_ps busy_before = sdsim_card_busy(card).at;
     const enum sdsim_card_state state_before = card->state;
     struct sdsim_reply reply;
     memset(&reply, 0, sizeof reply);
-    sdsim_card_command(card, end, dat3_low && state_before == SDSIM_CARD_IDLE, frame.index,
-                       frame.argument, &reply);
-    if (frame.index == 0 && card->state == SDSIM_CARD_IDLE) {
+    sdsim_card_command(card, end, dat3_low && state_before == SDSIM_CARD_IDLE, index, argument,
+                       &reply);
+    if (index == 0 && card->state == SDSIM_CARD_IDLE) {
         reset(pins);
     }
     if (reply.answered && !mute(pins)) {
-        prepare_response(pins, frame.index, r3, &reply);
-        enter_phase(pins, frame.index, &reply);
+        prepare_response(pins, index, r3, &reply);
+        enter_phase(pins, index, &reply);
         pins->busy_gap = busy_before > end ? 0 : N_R1B;
     }
 }
@@ -225,7 +223,7 @@ static void listen_cmd(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t level, 
         return;
     }
     pins->frame = pins->frame << 1 | level;
-    if (++pins->frame_bits == SDSIM_BUS_COMMAND) {
+    if (++pins->frame_bits == SDSIM_PINS_FRAME) {
         pins->frame_bits = 0;
         take_frame(pins, end, dat3_low);
     }
@@ -239,14 +237,14 @@ static uint8_t judge_block(struct sdsim_sd_pins *pins, sdsim_ps end, bool whole)
     struct sdsim_card *card = pins->card;
     if (sdsim_faults_occasion(card->faults, SDSIM_FAULT_WRITE_CRC, 0) || !whole ||
         !sdsim_sd_block_right(pins)) {
-        return SDSIM_CRC_STATUS_BAD;
+        return SDSIM_SD_STATUS_BAD;
     }
     if (sdsim_faults_occasion(card->faults, SDSIM_FAULT_WRITE_ERROR, 0)) {
         sdsim_card_write_failed(card);
-        return SDSIM_CRC_STATUS_GOOD;
+        return SDSIM_SD_STATUS_GOOD;
     }
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES, .bytes = pins->block};
-    return sdsim_card_write_block(card, end, &content) ? SDSIM_CRC_STATUS_GOOD : 0;
+    return sdsim_card_write_block(card, end, &content) ? SDSIM_SD_STATUS_GOOD : 0;
 }
 
 static void block_received(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t level)

@@ -110,6 +110,27 @@ static inline uint64_t by_word(uint64_t word)
     return all ^ all << 20 ^ all << 48;
 }
 
+/* word * x^16, reduced by g: first by g(x^2), then 16 bits at a time by g itself. */
+static inline uint16_t by_half(uint32_t half)
+{
+    const uint32_t over1 = half >> 4 ^ half >> 11;
+    const uint32_t over2 = over1 >> 4 ^ over1 >> 11;
+    const uint32_t over3 = over2 >> 4;
+    const uint32_t all = half ^ over1 ^ over2 ^ over3;
+    return (uint16_t)(all ^ all << 5 ^ all << 12);
+}
+
+static inline uint16_t to_crc16(uint64_t word)
+{
+    const uint64_t top = word >> 32;
+    const uint64_t over1 = top >> 8 ^ top >> 22;
+    const uint64_t over2 = over1 >> 8 ^ over1 >> 22;
+    const uint64_t over3 = over2 >> 8;
+    const uint64_t all = top ^ over1 ^ over2 ^ over3;
+    const uint32_t rest = (uint32_t)(word ^ all ^ all << 10 ^ all << 24);
+    return by_half(by_half(rest >> 16) ^ (rest & 0xFFFF));
+}
+
 /* One line's step by table; `crc` so far. */
 static uint16_t by_bytes(uint16_t crc, const uint8_t *bytes, size_t size)
 {
@@ -119,50 +140,60 @@ static uint16_t by_bytes(uint16_t crc, const uint8_t *bytes, size_t size)
     return crc;
 }
 
-/* From words in the order of memory, which is no matter to g(x^64), to the last LEFT_64 of them. */
-static inline void reduce_by_64(uint64_t words[CHUNK_WORDS])
+/*
+ * From words in the order of memory, which is no matter to g(x^64), to the last LEFT_64 of them. They
+ * begin at words[LEFT_64], with zeros before them. Seen from the word that is added to: the ones 4,
+ * 11 and 16 before it, as far as they are words that are gone.
+ */
+static inline void reduce_by_64(uint64_t words[LEFT_64 + CHUNK_WORDS])
 {
-    for (unsigned i = 0; i < CHUNK_WORDS - LEFT_64; i += 4) {
-        for (unsigned j = i; j < i + 4; j++) {
-            words[j + 4] ^= words[j];
-        }
-        for (unsigned j = i; j < i + 4; j++) {
-            words[j + 11] ^= words[j];
-        }
-        for (unsigned j = i; j < i + 4; j++) {
-            words[j + 16] ^= words[j];
-        }
+    const unsigned gone = CHUNK_WORDS;
+    unsigned i = LEFT_64 + 4;
+    for (; i < gone + 4; i += 4) { /* the four do not need each other */
+        words[i] ^= words[i - 4] ^ words[i - 11] ^ words[i - 16];
+        words[i + 1] ^= words[i - 3] ^ words[i - 10] ^ words[i - 15];
+        words[i + 2] ^= words[i - 2] ^ words[i - 9] ^ words[i - 14];
+        words[i + 3] ^= words[i - 1] ^ words[i - 8] ^ words[i - 13];
+    }
+    for (; i < gone + 11; i++) {
+        words[i] ^= words[i - 11] ^ words[i - 16];
+    }
+    for (; i < gone + 16; i++) {
+        words[i] ^= words[i - 16];
     }
 }
 
-static inline void reduce_by_16(uint64_t words[LEFT_64])
+/* From the words in the order of memory to LEFT_16 values, by g(x^16); a window of the ones at work
+ * runs along. */
+static inline void reduce_by_16(const uint64_t words[LEFT_64], uint64_t left[LEFT_16])
 {
-    for (unsigned i = 0; i < LEFT_64 - LEFT_16; i++) {
-        const uint64_t word = words[i];
-        words[i + 1] ^= word;
-        words[i + 2] ^= word >> 48;
-        words[i + 3] ^= word << 16;
-        words[i + 4] ^= word;
+    uint64_t window[LEFT_16];
+    for (unsigned i = 0; i < LEFT_16; i++) {
+        window[i] = load_word((const uint8_t *)&words[i]);
     }
+    for (unsigned i = LEFT_16; i < LEFT_64; i++) {
+        const uint64_t out = window[0];
+        window[0] = window[1] ^ out;
+        window[1] = window[2] ^ out >> 48;
+        window[2] = window[3] ^ out << 16;
+        window[3] = load_word((const uint8_t *)&words[i]) ^ out;
+    }
+    memcpy(left, window, sizeof window);
 }
 
 /* A chunk, reduced by g(x^4). `before` is what came before it, times x^64. */
 static uint64_t reduce_chunk(uint64_t before, const uint8_t *bytes)
 {
-    uint64_t words[CHUNK_WORDS];
-    uint64_t rest[LEFT_64];
-    memcpy(words, bytes, sizeof words);
-    uint8_t first[WORD];
-    store_word(load_word(bytes) ^ before, first);
-    memcpy(words, first, sizeof first);
+    uint64_t words[LEFT_64 + CHUNK_WORDS];
+    uint64_t left[LEFT_16];
+    memset(words, 0, LEFT_64 * sizeof *words);
+    memcpy(words + LEFT_64, bytes, CHUNK);
+    store_word(load_word(bytes) ^ before, (uint8_t *)&words[LEFT_64]);
     reduce_by_64(words);
-    for (unsigned i = 0; i < LEFT_64; i++) {
-        rest[i] = load_word((const uint8_t *)&words[CHUNK_WORDS - LEFT_64 + i]);
-    }
-    reduce_by_16(rest);
-    uint64_t state = rest[LEFT_64 - LEFT_16];
-    for (unsigned i = LEFT_64 - LEFT_16 + 1; i < LEFT_64; i++) {
-        state = by_word(state) ^ rest[i];
+    reduce_by_16(words + CHUNK_WORDS, left);
+    uint64_t state = left[0];
+    for (unsigned i = 1; i < LEFT_16; i++) {
+        state = by_word(state) ^ left[i];
     }
     return state;
 }
@@ -173,9 +204,7 @@ uint16_t sdsim_crc16(const void *data, size_t size)
     uint16_t crc = 0;
     while (size >= CHUNK) {
         /* Of one line only the sixteen bits of the CRC go on. */
-        uint8_t rest[WORD];
-        store_word(reduce_chunk((uint64_t)crc << 48, bytes), rest);
-        crc = by_bytes(0, rest, WORD);
+        crc = to_crc16(reduce_chunk((uint64_t)crc << 48, bytes));
         bytes += CHUNK;
         size -= CHUNK;
     }

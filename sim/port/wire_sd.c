@@ -9,7 +9,17 @@
  */
 #include <string.h>
 
+#include "card/sd_block.h"
 #include "port/wire_sd.h"
+
+/* The card counts what the bus says. */
+_Static_assert((int)SDSIM_PINS_FRAME == (int)SDSIM_BUS_COMMAND &&
+                   (int)SDSIM_PINS_FRAME_R2 == (int)SDSIM_BUS_RESPONSE_R2 &&
+                   (int)SDSIM_PINS_CRC_STATUS == (int)SDSIM_BUS_CRC_STATUS &&
+                   (int)SDSIM_PINS_N_AC == (int)SDSIM_SD_N_AC &&
+                   (int)SDSIM_PINS_N_ST == (int)SDSIM_SD_N_ST &&
+                   (int)SDSIM_PINS_N_CRC == (int)SDSIM_SD_N_CRC,
+               "clocks of the card and of the bus");
 
 /* ---- clocks ---- */
 

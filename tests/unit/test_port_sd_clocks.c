@@ -75,10 +75,12 @@ static void create(struct bench *bench, enum sdsim_bus_mode mode)
         command(bench, 55, 0, SDSIM_RESPONSE_R1);
         command(bench, 41, SDSIM_OCR_VOLTAGES | SDSIM_OCR_CCS, SDSIM_RESPONSE_R3);
     }
-    assert_int_equal(command(bench, 2, 0, SDSIM_RESPONSE_R2), 186 + TRAILING);
+    assert_int_equal(command(bench, 2, 0, SDSIM_RESPONSE_R2), 48 + 5 + 136 + TRAILING);
     command(bench, 3, 0, SDSIM_RESPONSE_R3);
     command(bench, 7, (uint32_t)bench->card.rca << 16, SDSIM_RESPONSE_R1);
     assert_int_equal(bench->card.state, SDSIM_CARD_TRANSFER);
+    command(bench, 55, (uint32_t)bench->card.rca << 16, SDSIM_RESPONSE_R1);
+    command(bench, 6, mode == SDSIM_BUS_SD4 ? 2 : 0, SDSIM_RESPONSE_R1);
 }
 
 static const struct {
@@ -223,7 +225,13 @@ static const struct addition additions[] = {
      300,
      0,
      1051 * 40000 + 300 * 7},
-    {"clock stopped between response and data", {.clock_stops = true}, false, 1, 0, 50 * 40000},
+    /* This card's data comes beside the response, and is held up in the middle. */
+    {"clock stopped between response and data",
+     {.clock_stops = true, .command_after = 5000},
+     false,
+     1,
+     0,
+     5000},
     {"18 clocks before an automatic CMD12",
      {.stop_clocks = 18},
      false,
@@ -277,7 +285,7 @@ static void write_behind(void **state)
     static const struct {
         sdsim_ps idle; /* between the two */
         sdsim_ps wait; /* of the second */
-    } rows[] = {{0, 1046 * 40000}, {1000 * 40000, 46 * 40000}, {2000 * 40000, 0}};
+    } rows[] = {{0, 1045 * 40000}, {1000 * 40000, 45 * 40000}, {2000 * 40000, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL};
         const struct sdsim_transaction tx = {
@@ -294,10 +302,10 @@ static void write_behind(void **state)
         struct sdsim_result result;
         struct bench bench;
         create(&bench, SDSIM_BUS_SD4);
-        bench.engine.fifo = 3 * period; /* and the two clocks of N_WR */
+        bench.engine.fifo = 3 * period; /* and N_WR and the start bit */
         const sdsim_ps start = bench.now;
         sdsim_execute(&bench.port, &bench.now, &tx, &result);
-        assert_int_equal(bench.now - start, (98 + 2 + 3) * period);
+        assert_int_equal(bench.now - start, (98 + 2 + 1 + 3) * period);
         sdsim_spend(&bench.meter, &bench.now, SDSIM_IDLE, SDSIM_LANE_TASK, rows[i].idle);
         const sdsim_ps then = bench.now;
         sdsim_execute(&bench.port, &bench.now, &stop, &result);
