@@ -1,7 +1,7 @@
 /*
  * What makes one card differ from another: the parameters of a card profile, in base units.
  *
- * Filled by binding a profile (setup/), or by hand in a test. Models read it, nobody changes it.
+ * Filled by binding a profile (card/profile.h), or by hand in a test. Models read it, nobody changes it.
  */
 #ifndef SDSIM_CARD_PARAMS_H
 #define SDSIM_CARD_PARAMS_H

@@ -86,6 +86,14 @@ void sdsim_node_diag(struct sdsim_diags *diags, enum sdsim_severity severity,
     sdsim_diag_add(diags, severity, &place, source->text, source->size, help, "%s", text);
 }
 
+bool sdsim_complain(struct sdsim_diags *diags, const struct sdsim_node *map, const char *key,
+                    const char *help, const char *text)
+{
+    const struct sdsim_node *node = sdsim_node_get(map, key);
+    sdsim_node_diag(diags, SDSIM_ERROR, node != NULL ? node : map, help, "%s", text);
+    return false;
+}
+
 static int compare_entries(const void *a, const void *b)
 {
     const struct sdsim_entry *const *left = a;

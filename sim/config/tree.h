@@ -133,6 +133,10 @@ void sdsim_node_diag(struct sdsim_diags *diags, enum sdsim_severity severity,
                      const struct sdsim_node *node, const char *help, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* One complaint: `key` of `map` is the place, or `map` if it has no such key. Always false. */
+bool sdsim_complain(struct sdsim_diags *diags, const struct sdsim_node *map, const char *key,
+                    const char *help, const char *text);
+
 /* All files with `kind: KIND` the search path knows, sorted by name. For `list` and did-you-mean.
  */
 struct sdsim_profile_file {

@@ -1,7 +1,7 @@
 /*
  * What tells one flash from another: the parameters of the flash model, in base units.
  *
- * They come from a card profile (its keys and what each of them means are in setup/schema_card.c),
+ * They come from a card profile (its keys and what each of them means are in card/schema.c),
  * or by hand in a test. Whatever is 0 does not exist: a card with nothing below `erase` set has no
  * translation layer, no cache and no latency levels beyond the first.
  */

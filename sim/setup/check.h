@@ -6,10 +6,6 @@
 
 #include "setup/setup.h"
 
-/* One complaint: `key` of `map` is the place, or `map` if it has no such key. Always false. */
-bool sdsim_complain(struct sdsim_diags *diags, const struct sdsim_node *map, const char *key,
-                    const char *help, const char *text);
-
 /* What is done, and on what; and whether it can be measured so. */
 bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup *setup,
                           struct sdsim_diags *diags);

@@ -5,9 +5,9 @@
 #ifndef SDSIM_SETUP_SCHEMAS_H
 #define SDSIM_SETUP_SCHEMAS_H
 
+#include "card/schema.h"
 #include "config/schema.h"
 
-extern const struct sdsim_schema sdsim_card_schema;
 extern const struct sdsim_schema sdsim_host_schema;
 extern const struct sdsim_schema sdsim_driver_schema;
 extern const struct sdsim_schema sdsim_board_schema;

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/rng.h"
 #include "setup/clocks.h"
 #include "setup/schemas.h"
 
@@ -94,59 +93,6 @@ static bool choose_clocks(const struct sdsim_run *run, struct sdsim_setup *setup
     return true;
 }
 
-/* The specification's limit for one busy: section 4.6.2.2, 250 ms and for SDXC 500 ms at the end.
- */
-static sdsim_ps class_busy_limit(enum sdsim_card_type type)
-{
-    return type == SDSIM_SDXC ? 500 * SDSIM_MS : 250 * SDSIM_MS;
-}
-
-static sdsim_ps times(sdsim_ps time, double factor)
-{
-    return (sdsim_ps)((double)time * factor + 0.5);
-}
-
-/* What the condition of a card makes of the values of a fresh one. */
-static void wear_card(struct sdsim_card_params *card)
-{
-    struct sdsim_flash_params *flash = &card->flash;
-    if (card->wear != SDSIM_CARD_POWER_UP) {
-        flash->start_count = 0;
-    }
-    if (card->wear == SDSIM_CARD_USED) {
-        flash->pause_length = times(flash->pause_length, card->used_pause);
-    } else if (card->wear == SDSIM_CARD_FULL) {
-        sdsim_ps *const slower[] = {
-            &flash->w1,    &flash->wn,      &flash->wpg,  &flash->wstop,     &flash->wstop_large,
-            &flash->w_fat, &flash->w_small, &flash->rand, &flash->rand_full, &flash->pause_length,
-        };
-        for (size_t i = 0; i < sizeof slower / sizeof *slower; i++) {
-            *slower[i] = times(*slower[i], card->full_write);
-        }
-    } else if (card->wear == SDSIM_CARD_HOUSEKEEPING) {
-        /* Measured: as much for a lone block as for a stream of 64, so it is the same addition. */
-        const sdsim_ps more = times(flash->w1, card->housekeeping - 1);
-        flash->w1 += more;
-        flash->wstop += more;
-        flash->wstop_large += flash->wstop_large > 0 ? more : 0;
-        flash->w_fat += flash->w_fat > 0 ? more : 0;
-    }
-}
-
-static void derive_card(struct sdsim_card_params *card, uint32_t draw)
-{
-    struct sdsim_flash_params *flash = &card->flash;
-    if (!card->busy_limit_given) {
-        flash->busy_limit = class_busy_limit((enum sdsim_card_type)card->type);
-    }
-    flash->au_bytes = card->au_bytes / SDSIM_SECTOR * SDSIM_SECTOR;
-    wear_card(card);
-    if (draw > 0) {
-        /* Drawn from a range, so any number; the least is one sector by the schema. */
-        flash->page_bytes = flash->page_bytes / SDSIM_SECTOR * SDSIM_SECTOR;
-    }
-}
-
 /* What a workload leaves to the card and the seed. */
 static void derive_workload(struct sdsim_setup *setup)
 {
@@ -169,62 +115,6 @@ static void derive_workload(struct sdsim_setup *setup)
     }
 }
 
-bool sdsim_mixture_resolve(struct sdsim_config *config, const struct sdsim_node *card,
-                           const struct sdsim_mixture **mixture, struct sdsim_diags *diags)
-{
-    const struct sdsim_node *list = sdsim_node_get(card, "mixture");
-    *mixture = NULL;
-    if (list == NULL || list->kind != SDSIM_NODE_LIST || list->count == 0) {
-        return true;
-    }
-    struct sdsim_mixture *made = sdsim_config_alloc(config, 1, sizeof *made);
-    struct sdsim_node **cards = sdsim_config_alloc(config, list->count, sizeof *cards);
-    const char **names = sdsim_config_alloc(config, list->count, sizeof *names);
-    if (made == NULL || cards == NULL || names == NULL) {
-        sdsim_error(diags, NULL, "out of memory");
-        return false;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const struct sdsim_node *item = list->items[i];
-        names[i] = item->kind == SDSIM_NODE_SCALAR ? item->text : "(inline)";
-        for (size_t j = 0; j < i && cards[i] == NULL; j++) {
-            cards[i] = strcmp(names[i], names[j]) == 0 ? cards[j] : NULL;
-        }
-        if (cards[i] == NULL) {
-            cards[i] = sdsim_config_resolve(config, "card", item, diags);
-        }
-        if (cards[i] == NULL) {
-            return false;
-        }
-    }
-    *made = (struct sdsim_mixture){.cards = cards, .names = names, .count = list->count};
-    *mixture = made;
-    return true;
-}
-
-/* One of the mixture, if the card is one: its behaviour in a card of the same kind and size. */
-static bool choose_card(struct sdsim_config *config, const struct sdsim_run *run,
-                        const struct sdsim_draw *draw, struct sdsim_card_params *card,
-                        struct sdsim_diags *diags)
-{
-    if (run->mixture == NULL || draw->k == 0) {
-        return true;
-    }
-    const uint64_t hash = sdsim_hash_number(sdsim_hash_text(draw->seed, "mixture"), draw->k);
-    const size_t index =
-        (size_t)(sdsim_hash_unit(hash) * (double)run->mixture->count) % run->mixture->count;
-    const struct sdsim_card_params whole = *card;
-    if (!sdsim_bind(config, &sdsim_card_schema, run->mixture->cards[index],
-                    run->mixture->names[index], draw, card, diags)) {
-        return false;
-    }
-    card->version = whole.version;
-    card->type = whole.type;
-    card->capacity = whole.capacity;
-    card->real_bytes = whole.real_bytes;
-    return true;
-}
-
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags)
 {
@@ -239,13 +129,12 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
                                  &setup->host, diags);
     const bool driver = sdsim_bind(config, &sdsim_driver_schema, run->driver, run->driver_name,
                                    &draw, &setup->driver, diags);
-    const bool card = sdsim_bind(config, &sdsim_card_schema, run->card, run->card_name, &draw,
-                                 &setup->card, diags) &&
-                      choose_card(config, run, &draw, &setup->card, diags);
+    const struct sdsim_card_profile profile = {
+        .name = run->card_name, .tree = run->card, .mixture = run->mixture};
+    const bool card = sdsim_card_bind(config, &profile, &draw, &setup->card, diags);
     if (!host || !driver || !card) {
         return false;
     }
-    derive_card(&setup->card, k);
     derive_workload(setup);
     return choose_costs(run, setup, diags) && choose_bus(run, setup, diags) &&
            choose_clocks(run, setup, diags);

@@ -11,14 +11,8 @@
 #ifndef SDSIM_SETUP_SETUP_H
 #define SDSIM_SETUP_SETUP_H
 
+#include "card/profile.h"
 #include "setup/params.h"
-
-/* The cards that a card of which little is known may be. */
-struct sdsim_mixture {
-    struct sdsim_node **cards;
-    const char **names;
-    size_t count;
-};
 
 /* One run, loaded and checked, but not yet bound to a draw. Owned by the struct sdsim_scenario. */
 struct sdsim_run {
@@ -63,10 +57,6 @@ struct sdsim_setup {
     uint64_t asked_hz; /* the clock asked for, before the driver's cap */
     uint32_t draw;
 };
-
-/* The mixture a card's profile speaks of, *mixture NULL if of none. False after a message. */
-bool sdsim_mixture_resolve(struct sdsim_config *config, const struct sdsim_node *card,
-                           const struct sdsim_mixture **mixture, struct sdsim_diags *diags);
 
 /* Binds a run to draw k and works out what follows. False, with messages, if that can't be. */
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,

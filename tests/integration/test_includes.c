@@ -28,9 +28,9 @@
  * include them, and they, being installed without the rest, only each other.
  */
 static const char *const layers[] = {
-    "sdsim",    "core",   "config",  "flash",  "card",     "bus",   "host",
-    "port",     "driver", "fat",     "file",   "workload", "trace", "capture",
-    "timeline", "view", "setup",  "measure", "report", "tools",    "tests",
+    "sdsim", "core",   "config",  "flash",  "card",     "bus",   "host",    "port",
+    "api",   "driver", "fat",     "file",   "workload", "trace", "capture", "timeline",
+    "view",  "setup",  "measure", "report", "tools",    "tests",
 };
 
 enum {

@@ -1,7 +1,8 @@
+#include "card/schema.h"
+
 #include <stddef.h>
 
-#include "setup/params.h"
-#include "setup/schemas.h"
+#include "card/params.h"
 
 #define AT(member) offsetof(struct sdsim_card_params, member)
 #define LONGEST    (10 * SDSIM_S)
