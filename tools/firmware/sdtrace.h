@@ -206,19 +206,22 @@ enum sdtrace_when_full { SDTRACE_STOP_WHEN_FULL = 0, SDTRACE_KEEP_NEWEST = 1 };
 
 /* All of it is the recorder's own. */
 struct sdtrace {
+    struct sdtrace_record *oldest;
+    struct sdtrace_record *next; /* where the next record goes; when full, the oldest */
     struct sdtrace_record *ring;
-    unsigned capacity;
-    unsigned oldest;      /* its place in the ring */
-    unsigned used;        /* records in the ring */
+    struct sdtrace_record *end; /* of the ring */
+    uint8_t overwrites;         /* SDTRACE_KEEP_NEWEST */
+    bool full;                  /* next == oldest, and that is a record */
+    bool closed;          /* something was lost: all the rest is too, until it is printed; only
+                                   so the reader can know where */
+    bool overwritten;     /* something was, since the last print of `lost`, be it a helper */
     uint32_t lost;        /* since the last print of that number */
-    uint32_t printed;     /* records since the start, for the numbers of lines */
     uint32_t last;        /* the clock at the latest call */
+    uint32_t high;        /* its wraps until then */
     uint32_t slow;        /* the slow clock then */
-    uint32_t high;        /* wraps of the clock until then */
     uint32_t newest_high; /* what the newest EPOCH in the ring says */
     uint32_t oldest_high; /* wraps at the oldest record */
-    uint8_t when_full;
-    bool overwritten; /* something was, since the last print of `lost`, be it only a helper */
+    uint32_t printed;     /* records since the start, for the numbers of lines */
 };
 
 /* The start of a call to be recorded. */
@@ -231,33 +234,36 @@ SDTRACE_API uint32_t sdtrace_now(void)
 SDTRACE_API void sdtrace_init(struct sdtrace *trace, struct sdtrace_record *ring, unsigned capacity,
                               enum sdtrace_when_full when_full)
 {
+    trace->oldest = ring;
+    trace->next = ring;
     trace->ring = ring;
-    trace->capacity = capacity;
-    trace->oldest = 0;
-    trace->used = 0;
+    trace->end = ring + capacity;
+    trace->overwrites = (uint8_t)(capacity == 0 ? SDTRACE_STOP_WHEN_FULL : when_full);
+    trace->full = capacity == 0;
+    trace->closed = false;
+    trace->overwritten = false;
     trace->lost = 0;
-    trace->printed = 0;
     trace->last = (uint32_t)SDTRACE_MICROS();
+    trace->high = 0;
     trace->slow = 0;
 #if defined(SDTRACE_SLOW_CLOCK)
     trace->slow = (uint32_t)SDTRACE_SLOW_CLOCK();
 #endif
-    trace->high = 0;
     trace->newest_high = 0;
     trace->oldest_high = 0;
-    trace->overwritten = false;
-    trace->when_full = capacity == 0 ? (uint8_t)SDTRACE_STOP_WHEN_FULL : (uint8_t)when_full;
+    trace->printed = 0;
 }
 
 #if defined(SDTRACE_SLOW_CLOCK)
 /* `ticks` of the slow clock went by since the latest call: more than half a wrap. Which wrap it is
  * now is the one for which the two clocks agree best. */
-SDTRACE_OUTLINE void sdtrace_long_gap(struct sdtrace *trace, uint32_t now, uint32_t ticks)
+SDTRACE_OUTLINE void sdtrace_rare_gap(struct sdtrace *trace, uint32_t now, uint32_t ticks)
 {
     const uint64_t before = (uint64_t)trace->high << 32 | trace->last;
     const uint64_t guess = before + (uint64_t)ticks * SDTRACE_SLOW_STEP_US;
     const uint64_t off = guess + 0x80000000u - now; /* now, in the wrap nearest to the guess */
     trace->high = (uint32_t)(off >> 32);
+    trace->last = now;
 }
 #endif
 
@@ -268,65 +274,68 @@ SDTRACE_OUTLINE void sdtrace_long_gap(struct sdtrace *trace, uint32_t now, uint3
 SDTRACE_API uint32_t sdtrace_look_at_clock(struct sdtrace *trace)
 {
     const uint32_t now = (uint32_t)SDTRACE_MICROS();
-    bool counted = false;
+    const uint32_t last = trace->last;
 #if defined(SDTRACE_SLOW_CLOCK)
     const uint32_t slow = (uint32_t)SDTRACE_SLOW_CLOCK();
     const uint32_t ticks = slow - trace->slow;
-    if (ticks > 0x80000000u / SDTRACE_SLOW_STEP_US) {
-        sdtrace_long_gap(trace, now, ticks);
-        counted = true;
-    }
     trace->slow = slow;
+    if (ticks > 0x80000000u / SDTRACE_SLOW_STEP_US) {
+        sdtrace_rare_gap(trace, now, ticks);
+        return now;
+    }
 #endif
-    if (!counted) {
-        if (trace->last - now < 0x10000000u) {
-            return trace->last;
-        }
-        if (now < trace->last) {
-            trace->high++;
-        }
+    if (last - now < 0x10000000u) {
+        return last;
     }
     trace->last = now;
+    if (now < last) {
+        trace->high++;
+    }
     return now;
 }
 
-/* Forgets the oldest record. */
-SDTRACE_API void sdtrace_drop(struct sdtrace *trace)
+SDTRACE_API struct sdtrace_record *sdtrace_behind(const struct sdtrace *trace,
+                                                  struct sdtrace_record *record)
 {
-    const struct sdtrace_record *record = &trace->ring[trace->oldest];
-    if ((record->word[0] & 0xffu) == SDTRACE_EPOCH) {
-        trace->oldest_high = record->word[1];
+    record++;
+    return record == trace->end ? trace->ring : record;
+}
+
+/* A helper left the ring. */
+SDTRACE_OUTLINE void sdtrace_rare_forget(struct sdtrace *trace, const uint32_t *word)
+{
+    if (word[0] == SDTRACE_EPOCH) {
+        trace->oldest_high = word[1];
     }
-    trace->oldest++;
-    if (trace->oldest == trace->capacity) {
-        trace->oldest = 0;
-    }
-    trace->used--;
 }
 
 /* Room for one record; NULL if there is none. */
 SDTRACE_OUTLINE uint32_t *sdtrace_slot(struct sdtrace *trace)
 {
-    if (trace->used == trace->capacity) {
-        if (trace->when_full == (uint8_t)SDTRACE_STOP_WHEN_FULL) {
+    struct sdtrace_record *slot = trace->next;
+    struct sdtrace_record *behind = sdtrace_behind(trace, slot);
+    if (!trace->full) {
+        if (behind == trace->oldest) {
+            trace->full = true;
+        }
+    } else {
+        if (!trace->overwrites) {
             return 0;
         }
-        if ((trace->ring[trace->oldest].word[0] & 0x70u) != 0) { /* not one of the helpers */
-            trace->lost++;
-        }
         trace->overwritten = true;
-        sdtrace_drop(trace);
+        if ((slot->word[0] & 0x70u) != 0) { /* not one of the helpers */
+            trace->lost++;
+        } else {
+            sdtrace_rare_forget(trace, slot->word);
+        }
+        trace->oldest = behind;
     }
-    unsigned place = trace->oldest + trace->used;
-    if (place >= trace->capacity) {
-        place -= trace->capacity;
-    }
-    trace->used++;
-    return trace->ring[place].word;
+    trace->next = behind;
+    return slot->word;
 }
 
-/* A helper without times: EPOCH, MORE. False: there was no room. */
-SDTRACE_OUTLINE bool sdtrace_add_helper(struct sdtrace *trace, uint32_t head, uint32_t value)
+/* A helper without times, EPOCH or MORE. False: there was no room. */
+SDTRACE_OUTLINE bool sdtrace_rare_helper(struct sdtrace *trace, uint32_t head, uint32_t value)
 {
     uint32_t *word = sdtrace_slot(trace);
     if (word == 0) {
@@ -339,44 +348,37 @@ SDTRACE_OUTLINE bool sdtrace_add_helper(struct sdtrace *trace, uint32_t head, ui
     return true;
 }
 
-/* What all calls end with. `count` has 32 bits. */
-SDTRACE_OUTLINE void sdtrace_add(struct sdtrace *trace, uint32_t head, uint32_t count,
-                                 uint32_t value, uint32_t start)
+/* What all calls come to. The result becomes a byte: 0 stays 0, nothing else becomes it. */
+SDTRACE_OUTLINE void sdtrace_add(struct sdtrace *trace, uint32_t kind, uint32_t value,
+                                 uint32_t count, uint32_t start, int32_t result)
 {
+    uint32_t *word = 0;
     SDTRACE_LOCK();
     const uint32_t now = sdtrace_look_at_clock(trace);
-    uint32_t *word = 0;
-    /* once something is lost, the rest is too: only so the reader knows where */
-    if (trace->when_full != (uint8_t)SDTRACE_STOP_WHEN_FULL || trace->lost == 0) {
-        if (trace->high != trace->newest_high &&
-            sdtrace_add_helper(trace, SDTRACE_EPOCH, trace->high)) {
-            trace->newest_high = trace->high;
+    if (!trace->closed) {
+        const uint32_t high = trace->high;
+        if (high != trace->newest_high && sdtrace_rare_helper(trace, SDTRACE_EPOCH, high)) {
+            trace->newest_high = high;
         }
         if (count > 0xffffu) {
-            head |= SDTRACE_HAS_MORE;
-            (void)sdtrace_add_helper(trace, SDTRACE_MORE, count >> 16);
+            kind |= SDTRACE_HAS_MORE;
+            (void)sdtrace_rare_helper(trace, SDTRACE_MORE, count >> 16);
         }
         word = sdtrace_slot(trace);
     }
     if (word != 0) {
-        word[0] = head | count << 16;
+        if (result != 0) {
+            kind |= ((uint32_t)result & 0xffu) != 0 ? ((uint32_t)result & 0xffu) << 8 : 0xff00u;
+        }
+        word[0] = kind | count << 16;
         word[1] = value;
         word[2] = start;
         word[3] = now - start;
     } else {
+        trace->closed = true;
         trace->lost++;
     }
     SDTRACE_UNLOCK();
-}
-
-/* A byte for any result: 0 stays 0, nothing else becomes it. */
-SDTRACE_API uint32_t sdtrace_head(unsigned kind, int32_t result)
-{
-    uint32_t code = (uint32_t)result & 0xffu;
-    if (result != 0 && code == 0) {
-        code = 0xffu;
-    }
-    return kind | code << 8;
 }
 
 /* ---- what to call ---- */
@@ -389,7 +391,7 @@ SDTRACE_API uint32_t sdtrace_head(unsigned kind, int32_t result)
 SDTRACE_API void sdtrace_block(struct sdtrace *trace, enum sdtrace_kind kind, uint32_t lba,
                                uint32_t count, uint32_t start, int32_t result)
 {
-    sdtrace_add(trace, sdtrace_head(kind, result), count, lba, start);
+    sdtrace_add(trace, (uint32_t)kind, lba, count, start, result);
 }
 
 /*
@@ -401,7 +403,7 @@ SDTRACE_API void sdtrace_file(struct sdtrace *trace, enum sdtrace_kind kind, uin
                               uint64_t bytes, uint32_t start, int32_t result)
 {
     const uint32_t upper = (uint32_t)(bytes >> 32) & 0xffu;
-    sdtrace_add(trace, sdtrace_head(kind, result), handle | upper << 8, (uint32_t)bytes, start);
+    sdtrace_add(trace, (uint32_t)kind, (uint32_t)bytes, handle | upper << 8, start, result);
 }
 
 /* Names the file that the next sdtrace_open() of this handle is about. */
@@ -419,10 +421,7 @@ SDTRACE_API void sdtrace_name(struct sdtrace *trace, uint8_t handle, const char 
             }
         }
         SDTRACE_LOCK();
-        uint32_t *word = 0;
-        if (trace->when_full != (uint8_t)SDTRACE_STOP_WHEN_FULL || trace->lost == 0) {
-            word = sdtrace_slot(trace);
-        }
+        uint32_t *word = trace->closed ? 0 : sdtrace_slot(trace);
         if (word != 0) {
             word[0] = head;
             word[1] = text[0];
@@ -439,14 +438,13 @@ SDTRACE_API void sdtrace_open(struct sdtrace *trace, uint8_t handle, const char 
                               enum sdtrace_mode mode, uint32_t size, uint32_t start, int32_t result)
 {
     sdtrace_name(trace, handle, name);
-    sdtrace_add(trace, sdtrace_head(SDTRACE_OPEN, result), handle | (uint32_t)mode << 8, size,
-                start);
+    sdtrace_add(trace, SDTRACE_OPEN, size, handle | (uint32_t)mode << 8, start, result);
 }
 
 /* Something of yours happened: what follows is known by this number, until the next mark. */
 SDTRACE_API void sdtrace_mark(struct sdtrace *trace, uint16_t number, uint32_t value)
 {
-    sdtrace_add(trace, SDTRACE_MARK, number, value, sdtrace_now());
+    sdtrace_add(trace, SDTRACE_MARK, value, number, sdtrace_now(), 0);
 }
 
 /* Keeps count of the wraps where there is no slow clock: to be called at least twice an hour. */
@@ -537,20 +535,24 @@ SDTRACE_OUTLINE bool sdtrace_pop(struct sdtrace *trace, uint32_t *word)
 {
     bool found = true;
     SDTRACE_LOCK();
-    if (trace->overwritten || (trace->lost != 0 && trace->used == 0)) {
+    struct sdtrace_record *oldest = trace->oldest;
+    const bool empty = trace->ring == trace->end || (oldest == trace->next && !trace->full);
+    if (trace->overwritten || (trace->closed && empty)) {
         word[0] = SDTRACE_LOST;
         word[1] = trace->lost;
         word[2] = 0;
         word[3] = trace->oldest_high;
         trace->lost = 0;
         trace->overwritten = false;
-    } else if (trace->used != 0) {
-        const uint32_t *oldest = trace->ring[trace->oldest].word;
-        word[0] = oldest[0];
-        word[1] = oldest[1];
-        word[2] = oldest[2];
-        word[3] = oldest[3];
-        sdtrace_drop(trace);
+        trace->closed = false;
+    } else if (!empty) {
+        word[0] = oldest->word[0];
+        word[1] = oldest->word[1];
+        word[2] = oldest->word[2];
+        word[3] = oldest->word[3];
+        sdtrace_rare_forget(trace, word);
+        trace->oldest = sdtrace_behind(trace, oldest);
+        trace->full = false;
     } else {
         found = false;
     }
@@ -561,7 +563,7 @@ SDTRACE_OUTLINE bool sdtrace_pop(struct sdtrace *trace, uint32_t *word)
 SDTRACE_OUTLINE uint16_t sdtrace_put_head(struct sdtrace *trace, bool raw)
 {
     uint32_t word[4];
-    word[0] = SDTRACE_HEAD | SDTRACE_VERSION << 8 | (uint32_t)trace->when_full << 16;
+    word[0] = SDTRACE_HEAD | SDTRACE_VERSION << 8 | (uint32_t)trace->overwrites << 16;
     word[1] = trace->printed;
     word[2] = sdtrace_now();
     word[3] = trace->oldest_high;
