@@ -155,6 +155,12 @@ static bool decode_line(const char *text, uint8_t *bytes)
     return true;
 }
 
+static bool is_good_line(const char *text, uint8_t *bytes)
+{
+    return decode_line(text, bytes) &&
+           crc16(0, bytes, LINE_BYTES - 2) == (bytes[19] | bytes[20] << 8);
+}
+
 /* The first mark in these bytes; NULL if there is none. */
 static const char *find_mark(const char *bytes, size_t size)
 {
@@ -239,8 +245,7 @@ static bool next_text(struct sdsim_firmware_log *log, struct words *words)
         size_t size;
         const char *text = sdsim_input_peek(log->input, LINE_LENGTH - MARK_LENGTH, &size);
         uint8_t bytes[LINE_BYTES];
-        if (size < LINE_LENGTH - MARK_LENGTH || !decode_line(text, bytes) ||
-            crc16(0, bytes, LINE_BYTES - 2) != (bytes[19] | bytes[20] << 8)) {
+        if (size < LINE_LENGTH - MARK_LENGTH || !is_good_line(text, bytes)) {
             sdsim_firmware_log_warn(log, NULL, "a damaged line of the recording is left out");
             continue; /* behind its mark: another line may have got into it */
         }
@@ -547,20 +552,34 @@ bool sdsim_firmware_log_next(struct sdsim_firmware_log *log, struct sdsim_firmwa
 
 /* ---- opening ---- */
 
-bool sdsim_firmware_log_is(const char *bytes, size_t size)
+static void look_at(struct sdsim_firmware_look *look, const uint8_t *record)
 {
+    const struct words words = words_of(record);
+    const unsigned kind = kind_of(&words);
+    look->is_log = true;
+    look->blocks = look->blocks || (kind >= SDSIM_FIRMWARE_READ && kind < SDSIM_FIRMWARE_OPEN);
+    look->files = look->files || (kind >= SDSIM_FIRMWARE_OPEN && kind < SDSIM_FIRMWARE_MARK);
+}
+
+struct sdsim_firmware_look sdsim_firmware_log_look(const char *bytes, size_t size)
+{
+    struct sdsim_firmware_look look = {.is_log = false};
     if (size >= 8 && memcmp(bytes, magic, 8) == 0) {
-        return true;
+        look.is_log = true;
+        for (size_t at = RECORD_BYTES; at + RECORD_BYTES <= size; at += RECORD_BYTES) {
+            look_at(&look, (const uint8_t *)bytes + at);
+        }
+        return look;
     }
     const char *end = bytes + size;
     for (const char *place = bytes; (place = find_mark(place, (size_t)(end - place))) != NULL;) {
         uint8_t line[LINE_BYTES];
-        if (end - place >= LINE_LENGTH && decode_line(place + MARK_LENGTH, line)) {
-            return true;
-        }
         place += MARK_LENGTH;
+        if (end - place >= LINE_LENGTH - MARK_LENGTH && is_good_line(place, line)) {
+            look_at(&look, line);
+        }
     }
-    return false;
+    return look;
 }
 
 struct sdsim_firmware_log *sdsim_firmware_log_open(struct sdsim_input *input)
@@ -589,6 +608,11 @@ struct sdsim_firmware_log *sdsim_firmware_log_open(struct sdsim_input *input)
         sdsim_input_take(input, RECORD_BYTES);
     }
     return log;
+}
+
+uint32_t sdsim_firmware_log_line(const struct sdsim_firmware_log *log)
+{
+    return log->line;
 }
 
 bool sdsim_firmware_log_failed(const struct sdsim_firmware_log *log)

@@ -73,9 +73,14 @@ struct sdsim_firmware_event {
 
 struct sdsim_firmware_log;
 
-/* Whether an input that begins like this has recordings in it: the magic of a raw dump, or `sdt1:`
- * with base64 behind it anywhere in these bytes. */
-bool sdsim_firmware_log_is(const char *bytes, size_t size);
+/* What an input that begins like this has recordings of. */
+struct sdsim_firmware_look {
+    bool is_log; /* the magic of a raw dump, or a good line of text among these bytes */
+    bool blocks; /* ... and a record of blocks */
+    bool files;  /* ... and one of a file call */
+};
+
+struct sdsim_firmware_look sdsim_firmware_log_look(const char *bytes, size_t size);
 
 /* Reads; takes over the input, also when it fails. NULL after a message. */
 struct sdsim_firmware_log *sdsim_firmware_log_open(struct sdsim_input *input);
@@ -84,6 +89,9 @@ struct sdsim_firmware_log *sdsim_firmware_log_open(struct sdsim_input *input);
 bool sdsim_firmware_log_next(struct sdsim_firmware_log *log, struct sdsim_firmware_event *event);
 
 bool sdsim_firmware_log_failed(const struct sdsim_firmware_log *log);
+
+/* The line that was read last, from 1; 0 in a raw dump. */
+uint32_t sdsim_firmware_log_line(const struct sdsim_firmware_log *log);
 
 /* A message about the place that was read last, with a line (text) or an offset (raw). */
 void sdsim_firmware_log_warn(struct sdsim_firmware_log *log, const char *help, const char *format,

@@ -5,6 +5,7 @@
 
 #include "trace/binary.h"
 #include "trace/blocks_text.h"
+#include "trace/firmware_trace.h"
 
 /* ---- likenesses ---- */
 
@@ -162,7 +163,27 @@ static unsigned file_log_likeness(const char *head, size_t size)
     return share_of(sdsim_file_log_likeness(head, size), head, size);
 }
 
+/* A recording with both is taken for one of blocks. */
+static unsigned firmware_blocks_likeness(const char *head, size_t size)
+{
+    const struct sdsim_firmware_look look = sdsim_firmware_log_look(head, size);
+    return look.blocks || (look.is_log && !look.files) ? CERTAIN : 0;
+}
+
+static unsigned firmware_files_likeness(const char *head, size_t size)
+{
+    const struct sdsim_firmware_look look = sdsim_firmware_log_look(head, size);
+    return look.files && !look.blocks ? CERTAIN : 0;
+}
+
 /* ---- openers ---- */
+
+static struct sdsim_block_source *open_firmware_blocks(struct sdsim_input *input,
+                                                       const struct sdsim_trace_options *options)
+{
+    (void)options;
+    return sdsim_firmware_blocks_open(input);
+}
 
 static struct sdsim_block_source *open_blocks_text(struct sdsim_input *input,
                                                    const struct sdsim_trace_options *options)
@@ -231,6 +252,10 @@ static const struct sdsim_trace_format formats[] = {
     {"diskio", "prints of FatFs's disk_read and disk_write", open_diskio, NULL, diskio_likeness,
      false},
     {"esp-idf", "ESP-IDF messages 'sdmmc_cmd: sending cmd'", open_idf, NULL, idf_likeness, true},
+    {"sdtrace", "recordings of tools/firmware/sdtrace.h, text or raw", open_firmware_blocks, NULL,
+     firmware_blocks_likeness, false},
+    {"sdtrace-files", "the file calls in such a recording", NULL, sdsim_firmware_ops_open,
+     firmware_files_likeness, false},
     {"strace", "output of strace", NULL, sdsim_strace_open, strace_likeness, false},
     {"file-log", "prints of fopen, fwrite, fsync and so on", NULL, sdsim_file_log_open,
      file_log_likeness, false},

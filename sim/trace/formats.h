@@ -10,6 +10,8 @@
  *     blkparse      block  179,0 ... D W 223490 + 8
  *     diskio        block  prints of disk_read and disk_write
  *     esp-idf       block  sdmmc_cmd: sending cmd ...
+ *     sdtrace       block  lines and dumps of tools/firmware/sdtrace.h (firmware_log.h)
+ *     sdtrace-files file   the file calls in them
  *     strace        file   openat, write, fsync, ... with their results
  *     file-log      file   prints of fopen, fwrite, fsync, ...
  *

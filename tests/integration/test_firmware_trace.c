@@ -20,7 +20,7 @@
 
 #include "shell.h"
 #include "thumb_paths.h"
-#include "trace/firmware_blocks.h"
+#include "trace/firmware_log.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
