@@ -31,6 +31,23 @@ struct sdsim_trace_info {
     size_t header_count;
 };
 
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ' || c == 0x7F;
+}
+
+/* Leaves out what labels and values can't begin or end with, since the text form doesn't keep it. */
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && is_blank((*text)[0])) {
+        (*text)++;
+        (*length)--;
+    }
+    while (*length > 0 && is_blank((*text)[*length - 1])) {
+        (*length)--;
+    }
+}
+
 static char *copy_text(const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
@@ -138,6 +155,7 @@ static uint16_t *slots_of(struct sdsim_trace_info *info)
 
 uint16_t sdsim_trace_label(struct sdsim_trace_info *info, const char *text, size_t length)
 {
+    trim(&text, &length);
     length = length < LABEL_LENGTH_MAX ? length : LABEL_LENGTH_MAX;
     if (length == 0) {
         return 0;
@@ -200,11 +218,12 @@ bool sdsim_trace_set_header(struct sdsim_trace_info *info, const char *key, cons
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
     const size_t length = strlen(key);
-    if (length == 0 || strspn(key, letters) != length ||
-        length + strlen(value) > HEADER_LENGTH_MAX) {
+    size_t size = strlen(value);
+    trim(&value, &size);
+    if (length == 0 || strspn(key, letters) != length || length + size > HEADER_LENGTH_MAX) {
         return false;
     }
-    char *copy = copy_text(value, strlen(value));
+    char *copy = copy_text(value, size);
     struct header *known = find_header(info, key);
     bool done = copy != NULL;
     if (done && known != NULL) {

@@ -109,7 +109,8 @@ struct sdsim_trace_info *sdsim_trace_info_new(void);
 void sdsim_trace_info_free(struct sdsim_trace_info *info);
 
 /* The number of a label, a new one if it is not there yet; 0 if the text is empty, after 65535
- * labels or 1 MiB of their text, and without memory. Control characters become blanks. */
+ * labels or 1 MiB of their text, and without memory. Control characters become blanks; blanks at
+ * either end are left out. */
 uint16_t sdsim_trace_label(struct sdsim_trace_info *info, const char *text, size_t length);
 
 /* The text of a label; "" for 0 and numbers that are none. */
