@@ -48,13 +48,18 @@ static void trim(const char **text, size_t *length)
     }
 }
 
+/* A character as it is kept. */
+static char shown(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7F ? ' ' : c;
+}
+
 static char *copy_text(const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
     if (copy != NULL) {
         for (size_t i = 0; i < length; i++) {
-            const unsigned char c = (unsigned char)text[i];
-            copy[i] = c < ' ' || c == 0x7F ? ' ' : (char)c;
+            copy[i] = shown(text[i]);
         }
         copy[length] = '\0';
     }
@@ -125,14 +130,19 @@ static bool label_is(const struct sdsim_trace_info *info, uint16_t label, const 
                      size_t length)
 {
     const char *known = info->labels[label];
-    return strncmp(known, text, length) == 0 && known[length] == '\0';
+    for (size_t i = 0; i < length; i++) {
+        if (known[i] != shown(text[i])) { /* the zero behind it, too, since none is shown as one */
+            return false;
+        }
+    }
+    return known[length] == '\0';
 }
 
 static size_t slot_of(const char *text, size_t length)
 {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+        hash = (hash ^ (unsigned char)shown(text[i])) * 16777619u;
     }
     return (hash ^ hash >> 15) % SLOTS;
 }

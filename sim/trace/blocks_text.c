@@ -33,6 +33,17 @@ static const char *line_end(const char *p)
     return p;
 }
 
+/* Whether a line goes on with a word. Not strncmp(), for which there would have to be a zero, or as
+ * many bytes, behind the text. */
+static bool begins(const char *p, const char *word)
+{
+    while (*word != '\0' && *p == *word) {
+        p++;
+        word++;
+    }
+    return *word == '\0';
+}
+
 static const char *skip_blanks(const char *p)
 {
     while (*p == ' ' || *p == '\t') {
@@ -240,7 +251,7 @@ static const char *parse_answer(const char *p, struct sdsim_block_record *record
     };
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         const size_t length = strlen(answers[i].name);
-        if (strncmp(p, answers[i].name, length) == 0) {
+        if (begins(p, answers[i].name)) {
             record->answer_kind = answers[i].kind;
             return parse_u64(p + length, &record->answer);
         }
@@ -259,7 +270,7 @@ static enum verdict parse_mark(struct text_source *source, const char **at,
     if (p != NULL && *p == '.') {
         p = parse_u32(p + 1, &record->repetition);
     }
-    if (p != NULL && strncmp(skip_blanks(p), "rc=", 3) == 0) {
+    if (p != NULL && begins(skip_blanks(p), "rc=")) {
         word = skip_blanks(p);
         p = parse_u32(word + 3, &record->result);
     }
@@ -282,8 +293,12 @@ static void parse_header(struct text_source *source, const char *p)
     char key[64];
     char value[4096];
     p = skip_blanks(p + 2);
-    const size_t length = strcspn(p, "=:\n \t");
-    if ((p[length] != '=' && p[length] != ':') || length >= sizeof key) {
+    const size_t limit = (size_t)(line_end(p) - p); /* no zero is behind the text */
+    size_t length = 0;
+    while (length < limit && strchr("=: \t", p[length]) == NULL) {
+        length++;
+    }
+    if (length == limit || (p[length] != '=' && p[length] != ':') || length >= sizeof key) {
         return;
     }
     memcpy(key, p, length);
@@ -310,7 +325,7 @@ static enum verdict parse_end(struct text_source *source, const char *p)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             const size_t length = strlen(names[i]);
             uint64_t total;
-            if (strncmp(p, names[i], length) == 0 && parse_u64(p + length, &total) != NULL &&
+            if (begins(p, names[i]) && parse_u64(p + length, &total) != NULL &&
                 total != counted[i]) {
                 char what[160];
                 snprintf(what, sizeof what,
@@ -371,7 +386,7 @@ static enum verdict parse_hash(struct text_source *source, const char **at, bool
     }
     if (p[1] == '!') {
         parse_header(source, p);
-    } else if (strncmp(p, "#end", 4) == 0 && is_word_end(p[4])) {
+    } else if (begins(p, "#end") && is_word_end(p[4])) {
         verdict = parse_end(source, p);
     }
     *at = line_end(p);

@@ -117,12 +117,22 @@ static void put_name(FILE *out, const struct sdsim_op_text *name)
     (void)fprintf(out, quoted ? " \"%.*s\"" : " %.*s", (int)name->length, name->text);
 }
 
+/* A sum of terms. Without `sign` the first can't have one, so what is negative is taken off a 0 or
+ * off the other term. */
 static void put_amount(FILE *out, struct sdsim_op_amount amount, bool sign)
 {
+    const bool bytes_first = !sign && amount.clusters < 0;
     const char *plus = sign ? "+" : "";
+    if (bytes_first || (amount.clusters == 0 && !sign && amount.bytes < 0)) {
+        (void)fprintf(out, "%" PRId64, amount.bytes > 0 ? amount.bytes : 0);
+        plus = "+";
+    }
     if (amount.clusters != 0) {
         (void)fprintf(out, "%s%" PRId64 "c", amount.clusters > 0 ? plus : "", amount.clusters);
         plus = "+";
+    }
+    if (bytes_first && amount.bytes >= 0) {
+        return;
     }
     if (amount.bytes != 0 || amount.clusters == 0) {
         (void)fprintf(out, "%s%" PRId64, amount.bytes >= 0 ? plus : "", amount.bytes);

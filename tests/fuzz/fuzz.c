@@ -24,13 +24,16 @@ uint8_t sdsim_fuzz_byte(struct sdsim_fuzz_bytes *bytes)
     return *bytes->at++;
 }
 
+uint32_t sdsim_fuzz_half(struct sdsim_fuzz_bytes *bytes)
+{
+    const uint32_t low = sdsim_fuzz_byte(bytes);
+    return low | (uint32_t)sdsim_fuzz_byte(bytes) << 8;
+}
+
 uint32_t sdsim_fuzz_word(struct sdsim_fuzz_bytes *bytes)
 {
-    uint32_t word = 0;
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        word |= (uint32_t)sdsim_fuzz_byte(bytes) << shift;
-    }
-    return word;
+    const uint32_t low = sdsim_fuzz_half(bytes);
+    return low | sdsim_fuzz_half(bytes) << 16;
 }
 
 static void remove_file(void)

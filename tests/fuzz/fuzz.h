@@ -32,7 +32,8 @@ struct sdsim_fuzz_bytes {
 };
 
 uint8_t sdsim_fuzz_byte(struct sdsim_fuzz_bytes *bytes);
-uint32_t sdsim_fuzz_word(struct sdsim_fuzz_bytes *bytes); /* four bytes, the low one first */
+uint32_t sdsim_fuzz_half(struct sdsim_fuzz_bytes *bytes); /* two bytes, the low one first */
+uint32_t sdsim_fuzz_word(struct sdsim_fuzz_bytes *bytes); /* four */
 
 /* The name of a file that holds these bytes until the next call, with the given ending. */
 const char *sdsim_fuzz_file(const void *bytes, size_t size, const char *ending);

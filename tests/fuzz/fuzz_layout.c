@@ -35,8 +35,8 @@ static void change(struct sdsim_medium *medium, uint32_t fat_start, const uint8_
 {
     struct sdsim_fuzz_bytes bytes = {data, size};
     while (bytes.left >= 5) {
-        const unsigned sector = sdsim_fuzz_byte(&bytes) | sdsim_fuzz_byte(&bytes) << 8;
-        const unsigned offset = sdsim_fuzz_byte(&bytes) | sdsim_fuzz_byte(&bytes) << 8;
+        const uint32_t sector = sdsim_fuzz_half(&bytes);
+        const uint32_t offset = sdsim_fuzz_half(&bytes);
         const uint32_t lba = ((sector & 0x8000) != 0 ? fat_start + (sector & 0x7FFF) : sector) %
                              sdsim_medium_sectors(medium);
         const uint8_t value = sdsim_fuzz_byte(&bytes);
