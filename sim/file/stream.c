@@ -49,6 +49,14 @@ static void note(const struct sdsim_stream *stream, enum sdsim_lane lane, enum s
     sdsim_record_call(stream->meter, lane, call, SDSIM_FOR_DATA, start, end, &detail);
 }
 
+static void note_open(const struct sdsim_stream *stream, enum sdsim_lane lane, sdsim_ps start,
+                      sdsim_ps end, enum sdsim_open_mode mode)
+{
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL, .code = (uint8_t)mode, .name = stream->name};
+    sdsim_record_call(stream->meter, lane, SDSIM_CALL_OPEN, SDSIM_FOR_DATA, start, end, &detail);
+}
+
 /* The calls of the FAT library. */
 
 static enum sdsim_fat_result library_write(struct sdsim_stream *stream, sdsim_ps *now,
@@ -140,8 +148,8 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
         }
     }
     const enum sdsim_fat_result result = sdsim_file_open(&stream->file, volume, now, path, mode);
-    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_OPEN, start, *now, 0, 0);
-    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_OPEN, start, *now, 0, 0);
+    note_open(stream, SDSIM_LANE_FILE, start, *now, mode);
+    note_open(stream, SDSIM_LANE_TASK, start, *now, mode);
     if (result != SDSIM_FAT_OK) {
         free(stream->buffer);
         stream->buffer = NULL;
