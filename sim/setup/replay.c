@@ -55,12 +55,11 @@ static void note_recorded(struct sdsim_replayer *replayer, const struct sdsim_re
 {
     struct sdsim_replay_result *result = replayer->result;
     if (!recorded->has_start || !recorded->has_duration) {
-        replayer->measured = false;
         return;
     }
     const sdsim_ps end = sdsim_time_sum(recorded->start, recorded->duration);
     const sdsim_ps from = recorded->start > replayer->busy_to ? recorded->start : replayer->busy_to;
-    if (result->calls == 1) {
+    if (replayer->timed++ == 0) {
         result->recorded_started = recorded->start;
     }
     result->recorded_in_calls =
@@ -120,13 +119,13 @@ void sdsim_replay(const struct sdsim_setup *setup, struct sdsim_medium *medium,
         .options = options,
         .listener = listener,
         .result = result,
-        .measured = true,
     };
     struct sdsim_outcome_report report;
     const bool files = trace->ops != NULL;
     sdsim_simulate_act(setup, medium, recorder, files,
                        files ? sdsim_replay_files : sdsim_replay_blocks, &replayer, &report);
-    result->recorded = replayer.measured && result->calls > 0;
+    /* Nine in ten: a mount or an open without times is no reason to say nothing of the rest. */
+    result->recorded = result->calls > 0 && replayer.timed >= result->calls - result->calls / 10;
     result->init_time = report.init_time;
     result->bus_hz = report.bus_hz;
     result->card_sectors = report.card_sectors;

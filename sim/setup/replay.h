@@ -54,7 +54,7 @@ struct sdsim_replay_result {
     sdsim_ps started;       /* of the first call ... */
     sdsim_ps ended;         /* ... and the end of the last */
     sdsim_ps in_calls;      /* their sum */
-    bool recorded;          /* the trace has starts and durations of all calls, and so: */
+    bool recorded;          /* starts and durations of at least nine in ten calls are known: */
     sdsim_ps recorded_started;
     sdsim_ps recorded_ended;
     sdsim_ps recorded_in_calls;   /* overlapping ones count once */

@@ -16,7 +16,7 @@ struct sdsim_replayer {
     bool placed;  /* the recorded clock was laid against ours: */
     bool forward; /* ours is ahead by `shift`, else behind */
     sdsim_ps shift;
-    bool measured;    /* all calls so far had start and duration */
+    uint64_t timed;   /* calls whose start and duration were recorded */
     sdsim_ps busy_to; /* recorded: where the calls so far end */
 };
 

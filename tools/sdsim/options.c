@@ -107,6 +107,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                                  "fat16, fat32 or exfat; default by capacity"},
     [SDSIM_OPTION_API] = {"api", 0, "API",
                           "of the files: posix, stdio, arduino, circuitpython, ..."},
+    [SDSIM_OPTION_PARTIAL] = {"partial", 0, NULL, "keep what came before a fault of the input"},
     [SDSIM_OPTION_CALL_ROWS] = {"rows", 0, NULL, "print each call, too"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };

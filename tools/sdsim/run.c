@@ -152,9 +152,9 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
         if (trace != NULL && selection.count != 1) {
             fputs("error: --trace takes a single run: name one\n", stderr);
         } else {
-            code = trace != NULL
-                       ? sdsim_run_write_trace(session, scenario, selection.runs[0], trace)
-                       : SDSIM_EXIT_OK;
+            code = trace != NULL ? sdsim_run_write_trace(session, arguments->operands[0],
+                                                         selection.runs[0], trace)
+                                 : SDSIM_EXIT_OK;
         }
         if (code == SDSIM_EXIT_OK) {
             code = predict(session, arguments, scenario, &selection);

@@ -12,14 +12,14 @@
 #include "trace_file.h"
 
 /* What the trace says about where it comes from, so that it can be replayed there. */
-static bool set_headers(struct sdsim_trace_info *info, const struct sdsim_scenario *scenario,
+static bool set_headers(struct sdsim_trace_info *info, const char *named,
                         const struct sdsim_run *run, const struct sdsim_setup *setup)
 {
     char clock[32];
     snprintf(clock, sizeof clock, "%" PRIu64 "Hz", setup->run.clock_hz);
     const char *const headers[][2] = {
         {"origin", "power-up"},
-        {"scenario", scenario->path},
+        {"scenario", named},
         {"run", run->id},
         {"board", run->board_name},
         {"host", run->host_name},
@@ -88,8 +88,7 @@ static enum sdsim_exit write_trace(const struct sdsim_setup *setup, enum sdsim_t
     return sdsim_big_output_send(&output);
 }
 
-enum sdsim_exit sdsim_run_write_trace(struct sdsim_cli_session *session,
-                                      const struct sdsim_scenario *scenario,
+enum sdsim_exit sdsim_run_write_trace(struct sdsim_cli_session *session, const char *named,
                                       const struct sdsim_run *run, const char *path)
 {
     const enum sdsim_trace_form form = sdsim_trace_form(NULL, path);
@@ -112,7 +111,7 @@ enum sdsim_exit sdsim_run_write_trace(struct sdsim_cli_session *session,
     }
     struct sdsim_trace_info *info = sdsim_trace_info_new();
     enum sdsim_exit code = SDSIM_EXIT_FAULT;
-    if (info != NULL && set_headers(info, scenario, run, &setup)) {
+    if (info != NULL && set_headers(info, named, run, &setup)) {
         code = write_trace(&setup, form, info, path);
     } else {
         fputs("error: out of memory\n", stderr);
