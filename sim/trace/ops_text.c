@@ -160,6 +160,7 @@ static void put_arguments(FILE *out, const struct sdsim_op *op)
     case SDSIM_OP_READ:
     case SDSIM_OP_EXPAND:
     case SDSIM_OP_FILL:
+    case SDSIM_OP_PRINT:
         (void)fputc(' ', out);
         put_amount(out, op->amount, false);
         break;

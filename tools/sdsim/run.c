@@ -6,6 +6,8 @@
 #include "output.h"
 #include "predict.h"
 #include "report/run_report.h"
+#include "run_names.h"
+#include "run_trace.h"
 #include "session.h"
 
 /* The runs that were asked for, in the order they were asked for. */
@@ -13,38 +15,6 @@ struct selection {
     const struct sdsim_run **runs;
     size_t count;
 };
-
-static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, const char *id)
-{
-    for (size_t i = 0; i < scenario->count; i++) {
-        if (strcmp(sdsim_run_label(&scenario->runs[i]), id) == 0) {
-            return &scenario->runs[i];
-        }
-    }
-    return NULL;
-}
-
-static void report_unknown(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
-                           const char *id)
-{
-    const char *ids[256];
-    const size_t count = scenario->count < 256 ? scenario->count : 256;
-    char help[1000] = "its runs are:";
-    size_t used = strlen(help);
-    for (size_t i = 0; i < count; i++) {
-        ids[i] = sdsim_run_label(&scenario->runs[i]);
-        if (used < sizeof help) {
-            used += (size_t)snprintf(help + used, sizeof help - used, "%s %s", i > 0 ? "," : "",
-                                     ids[i]);
-        }
-    }
-    const char *closest = sdsim_closest(id, ids, count);
-    if (closest != NULL) {
-        snprintf(help, sizeof help, "did you mean '%s'?", closest);
-    }
-    const struct sdsim_place place = {.file = scenario->path};
-    sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help, "there is no run '%s'", id);
-}
 
 static bool select_runs(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
                         char *const *ids, size_t id_count, struct selection *selection)
@@ -57,11 +27,9 @@ static bool select_runs(struct sdsim_cli_session *session, const struct sdsim_sc
     }
     bool fine = true;
     for (size_t i = 0; i < selection->count; i++) {
-        selection->runs[i] = id_count > 0 ? find_run(scenario, ids[i]) : &scenario->runs[i];
-        if (selection->runs[i] == NULL) {
-            report_unknown(session, scenario, ids[i]);
-            fine = false;
-        }
+        selection->runs[i] =
+            id_count > 0 ? sdsim_cli_find_run(session, scenario, ids[i]) : &scenario->runs[i];
+        fine = fine && selection->runs[i] != NULL;
     }
     return fine;
 }
@@ -178,9 +146,20 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                                         arguments->operand_count - 1, &selection)) {
         lint(session, &selection);
     }
-    const bool failed = sdsim_cli_report(session);
-    const enum sdsim_exit code =
-        failed ? SDSIM_EXIT_INPUT : predict(session, arguments, scenario, &selection);
+    const char *trace = arguments->values[SDSIM_OPTION_TRACE];
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (!sdsim_cli_report(session)) {
+        if (trace != NULL && selection.count != 1) {
+            fputs("error: --trace takes a single run: name one\n", stderr);
+        } else {
+            code = trace != NULL ? sdsim_run_write_trace(session, arguments->operands[0],
+                                                         selection.runs[0], trace)
+                                 : SDSIM_EXIT_OK;
+        }
+        if (code == SDSIM_EXIT_OK) {
+            code = predict(session, arguments, scenario, &selection);
+        }
+    }
     free(selection.runs);
     return code;
 }
@@ -195,9 +174,9 @@ static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
-    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
-    SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,   SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,   SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_JOBS, SDSIM_OPTION_TRACE, SDSIM_OPTION_HELP,   SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_run = {
