@@ -59,19 +59,11 @@ enum {
 /* What the card owes. */
 enum sdsim_spi_due {
     SDSIM_SPI_DUE_NOTHING,
-    SDSIM_SPI_DUE_STUFF,         /* the byte behind CMD12 */
-    SDSIM_SPI_DUE_RESPONSE,      /* its first byte */
-    SDSIM_SPI_DUE_MORE_RESPONSE, /* its other bytes */
-    SDSIM_SPI_DUE_TOKEN,         /* of a block that is read */
-    SDSIM_SPI_DUE_BLOCK,         /* its bytes and CRC */
+    SDSIM_SPI_DUE_STUFF,    /* the byte behind CMD12 */
+    SDSIM_SPI_DUE_RESPONSE, /* its first byte, or the next ones */
+    SDSIM_SPI_DUE_TOKEN,    /* of a block that is read */
+    SDSIM_SPI_DUE_BLOCK,    /* its bytes and CRC */
     SDSIM_SPI_DUE_DATA_RESPONSE,
-};
-
-/* What the host may send. */
-enum sdsim_spi_sending {
-    SDSIM_SPI_SENDING_COMMANDS,
-    SDSIM_SPI_SENDING_TOKENS, /* or commands */
-    SDSIM_SPI_SENDING_BLOCK,
 };
 
 /* A stretch of bytes without a meaning on one line. */
@@ -83,83 +75,112 @@ struct sdsim_spi_stray {
     uint8_t bytes[SDSIM_SPI_STRAY_KEPT];
 };
 
-/* Private, except that it may live anywhere and be copied while no item is told. */
+/* A frame of the host under way. */
+struct sdsim_spi_collected {
+    struct sdsim_spi_byte bytes[6];
+    uint8_t count;
+    uint32_t gap; /* see COMMAND */
+    sdsim_ps gap_time;
+    bool busy;
+};
+
+/* The last command, and what came of its response. */
+struct sdsim_spi_asked {
+    uint8_t index;
+    bool app;
+    uint32_t argument;
+    bool busy;       /* sent while the card showed busy */
+    uint32_t looked; /* bytes since its frame, or since the stuff byte */
+    sdsim_ps end;
+    struct sdsim_spi_byte stuff;
+    struct sdsim_spi_byte first; /* of the response */
+    sdsim_ps last_end;           /* of the response so far */
+    uint32_t gap;
+    uint8_t response[5];
+    uint8_t count;
+    uint8_t size; /* it should have */
+};
+
+/* Blocks that go either way until they are through or stopped. */
+struct sdsim_spi_transfer {
+    bool reads;
+    bool writes;
+    bool multiple;
+    bool told; /* that no data came */
+    uint8_t index;
+    bool app;
+    uint16_t block_bytes;
+    uint32_t block; /* number of the next one */
+};
+
+/* A block under way. */
+struct sdsim_spi_block {
+    bool from_host;
+    bool guess; /* there is no command behind it: only its CRC or its data response can prove it */
+    struct sdsim_spi_byte token;
+    uint32_t gap;
+    sdsim_ps gap_time;
+    bool busy; /* the card showed busy when the token came */
+    uint32_t size;
+    uint32_t count; /* bytes of data and CRC so far */
+    sdsim_ps data_start;
+    sdsim_ps data_end;
+    sdsim_ps end;
+    uint8_t bytes[SDSIM_SPI_MOST_BLOCK + 2];
+};
+
+struct sdsim_spi_busy {
+    uint64_t count; /* bytes of it; 0: none under way */
+    uint8_t first;  /* the first one */
+    uint64_t at;
+    sdsim_ps start;
+    uint32_t gap;
+    sdsim_ps gap_time;
+    bool hidden; /* CS went high during the last one, and nothing told its end since */
+    bool resumed;
+};
+
+/* Clocks with CS high. */
+struct sdsim_spi_idle {
+    uint64_t clocks;
+    uint64_t at;
+    sdsim_ps start;
+    sdsim_ps end;
+    uint32_t odd_host;
+    uint32_t odd_card;
+    uint8_t kept;
+    uint8_t bytes[SDSIM_SPI_STRAY_KEPT];
+};
+
+/* Private; may live anywhere. */
 struct sdsim_spi_decoder {
     struct sdsim_item_listener *listener;
     bool timed;
-    bool begun;    /* a byte or an edge was seen: `selected` means something */
-    bool selected; /* CS low */
-    bool certain;  /* a command or a CS edge was seen */
-    bool lost;     /* no command was seen: what is open on the bus is unknown */
+    bool begun;            /* a byte or an edge was seen: `selected` means something */
+    bool selected;         /* CS low */
+    bool certain;          /* a command or a falling CS was seen: frames need no proof */
+    bool lost;             /* no command was seen: what is open on the bus is unknown */
+    bool sending;          /* the host is within a block */
+    bool app_next;         /* the last command was CMD55 */
+    bool high_capacity;    /* an OCR said so: CMD16 has no effect */
+    uint16_t block_length; /* CMD16 */
+    uint8_t mosi;          /* of the last byte with CS low */
+    uint8_t miso;
 
-    enum sdsim_spi_due due;
-    enum sdsim_spi_sending sending;
-
-    /* the last thing that meant something */
-    uint32_t quiet;     /* bytes with CS low since then */
-    sdsim_ps quiet_end; /* its last edge */
-    sdsim_ps last_end;  /* last edge of all */
+    bool meant;         /* the byte at work meant something */
+    uint32_t quiet;     /* bytes with CS low since the last thing that meant something */
+    sdsim_ps quiet_end; /* the last edge of that */
+    sdsim_ps last_end;  /* the last edge of all */
     uint64_t last_at;
 
-    /* a command frame under way */
-    uint8_t frame[6];
-    uint8_t frame_count;
-    bool frame_busy;
-    uint32_t frame_quiet;
-    struct sdsim_spi_byte frame_bytes[6];
-
-    /* the command at work */
-    uint8_t index;
-    bool app;
-    bool app_next; /* CMD55 was the last command */
-    uint32_t argument;
-    uint32_t looked; /* bytes since its frame */
-    sdsim_ps command_end;
-    uint8_t response[5];
-    uint8_t response_count;
-    uint8_t response_size;
-    uint32_t response_gap;
-    sdsim_ps response_gap_time;
-    struct sdsim_spi_byte response_first;
-    struct sdsim_spi_byte stuff;
-    bool multiple;
-    bool high_capacity; /* CCS was seen in an OCR: CMD16 has no effect */
-    uint16_t block_length;
-    uint32_t block; /* number of the next one */
-
-    /* a block under way, either way */
-    bool guess; /* its token was found without a command */
-    uint8_t token;
-    uint32_t block_size;
-    uint32_t block_count; /* bytes of data and CRC so far */
-    uint32_t block_gap;
-    sdsim_ps block_gap_time;
-    struct sdsim_spi_byte block_token;
-    sdsim_ps data_start;
-    sdsim_ps data_end;
-    sdsim_ps block_end;
-    uint8_t bytes[SDSIM_SPI_MOST_BLOCK + 2];
-
-    /* busy under way */
-    uint64_t busy_count; /* 0: none */
-    uint64_t busy_at;
-    sdsim_ps busy_start;
-    sdsim_ps busy_end;
-    uint32_t busy_gap;
-    sdsim_ps busy_gap_time;
-    bool busy_hidden; /* CS went high during busy */
-    bool busy_resumed;
-
-    /* CS high */
-    uint64_t idle_clocks;
-    uint64_t idle_at;
-    sdsim_ps idle_start;
-    sdsim_ps idle_end;
-    uint32_t idle_odd_host;
-    uint32_t idle_odd_card;
-    uint8_t idle_bytes[SDSIM_SPI_STRAY_KEPT];
-    uint8_t idle_byte_count;
-
+    enum sdsim_spi_due due;
+    struct sdsim_spi_collected frame;
+    struct sdsim_spi_asked asked;
+    struct sdsim_spi_transfer transfer;
+    struct sdsim_spi_block block;
+    struct sdsim_spi_busy busy;
+    struct sdsim_spi_idle idle;
+    struct sdsim_spi_idle idle_before; /* as it was when a frame seemed to begin */
     struct sdsim_spi_stray host_stray;
     struct sdsim_spi_stray card_stray;
 };
