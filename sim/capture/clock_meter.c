@@ -1,5 +1,7 @@
 #include "capture/clock_meter.h"
 
+#include <string.h>
+
 enum {
     SAMPLES_A_CLOCK =
         4, /* that many are needed to tell the edges of data from those of the clock */
@@ -34,35 +36,41 @@ static void expect(struct sdsim_clock_meter *meter, uint64_t period)
     meter->width = period + around - meter->low;
 }
 
-/* Eight periods that are none of the stretch: a new one begins. The eight are taken off the old. */
+/* Eight periods that are none of the stretch: a new one begins behind the last pause among them. The
+ * eight are taken off the old. */
 static void begin(struct sdsim_clock_meter *meter, uint64_t rise)
 {
+    uint64_t sorted[SDSIM_METER_ODD];
     uint64_t span = 0;
-    for (unsigned i = 0; i < meter->odd_count; i++) {
-        span += meter->odd[i];
-    }
-    const unsigned taken = meter->odd_count;
-    sort(meter->odd, meter->odd_count);
-    const uint64_t period = meter->odd[(meter->odd_count - 1) / 2];
-    meter->odd_count = 0;
+    uint64_t all = 0;
+    uint64_t taken = 0;
+    memcpy(sorted, meter->odd, sizeof sorted);
+    sort(sorted, meter->odd_count);
+    const uint64_t period = sorted[(meter->odd_count - 1) / 2];
     expect(meter, period);
+    for (unsigned i = meter->odd_count; i-- > 0;) {
+        if (taken == meter->odd_count - 1u - i && meter->odd[i] < 3 * (meter->low + meter->width)) {
+            span += meter->odd[i];
+            taken++;
+        }
+        all += meter->odd[i];
+    }
     if (meter->count > 0) {
         struct sdsim_clock_stretch *old = &meter->stretches[meter->count - 1];
-        old->clocks -= taken < old->clocks ? taken : old->clocks;
-        old->uneven -= taken < old->uneven ? taken : old->uneven;
-        old->end = rise > span && rise - span > old->start ? rise - span : old->start;
-        if (meter->count == SDSIM_STRETCHES) {
-            return;
-        }
+        old->clocks -= meter->odd_count < old->clocks ? meter->odd_count : old->clocks;
+        old->uneven -= meter->odd_count < old->uneven ? meter->odd_count : old->uneven;
+        old->end = rise > all && rise - all > old->start ? rise - all : old->start;
     }
-    meter->stretches[meter->count++] = (struct sdsim_clock_stretch){
-        .start = rise - span,
-        .end = rise,
-        .clocks = (uint64_t)taken + (meter->count == 1),
-        .shortest = period,
-        .period_sum = period,
-        .periods = 1,
-    };
+    meter->odd_count = 0;
+    if (meter->count < SDSIM_STRETCHES) {
+        meter->stretches[meter->count++] = (struct sdsim_clock_stretch){
+            .start = rise - span,
+            .end = rise,
+            .clocks = taken + 1,
+            .period_sum = period,
+            .periods = 1,
+        };
+    }
 }
 
 void sdsim_clock_meter_odd(struct sdsim_clock_meter *meter, uint64_t rise)
@@ -79,7 +87,6 @@ void sdsim_clock_meter_odd(struct sdsim_clock_meter *meter, uint64_t rise)
         stretch->clocks++;
         stretch->end = rise;
         stretch->uneven += period < 3 * (meter->low + meter->width);
-        stretch->shortest = period < stretch->shortest ? period : stretch->shortest;
     }
     if (meter->odd_count == SDSIM_METER_ODD) {
         begin(meter, rise);
@@ -106,6 +113,6 @@ bool sdsim_stretch_undersampled(const struct sdsim_clock_stretch *stretch, uint6
     if (samples >= SUSPECT_SAMPLES || stretch->frames_right > stretch->frames_wrong) {
         return false;
     }
-    return samples < SAMPLES_A_CLOCK || stretch->frames_wrong > 0 ||
-           stretch->uneven * 50 > stretch->clocks;
+    return stretch->frames_wrong > 0 ||
+           (samples < SAMPLES_A_CLOCK && stretch->uneven * 50 > stretch->clocks);
 }

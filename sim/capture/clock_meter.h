@@ -28,7 +28,6 @@ struct sdsim_clock_stretch {
     uint64_t clocks;
     uint64_t period_sum; /* of `periods` periods without a pause */
     uint64_t periods;
-    uint64_t shortest;
     uint64_t uneven; /* periods up to three times too long, or too short */
     uint64_t frames_right;
     uint64_t frames_wrong;
@@ -64,7 +63,6 @@ static inline void sdsim_clock_meter_rise(struct sdsim_clock_meter *meter, uint6
         stretch->periods++;
         stretch->clocks++;
         stretch->end = rise;
-        stretch->shortest = period < stretch->shortest ? period : stretch->shortest;
         meter->odd_count = 0;
         meter->last = rise;
     } else {

@@ -189,6 +189,7 @@ static bool block_is_believed(const struct sdsim_sd_decoder *decoder, uint64_t e
 
 static void after_block(struct sdsim_sd_decoder *decoder, uint64_t end)
 {
+    decoder->active_end = end;
     decoder->from = end;
     decoder->block++;
     if (decoder->writing) {
@@ -218,6 +219,8 @@ static void tell_block(struct sdsim_sd_decoder *decoder, const struct reading *r
     item.crc = reading->right ? SDSIM_ITEM_CRC_RIGHT : SDSIM_ITEM_CRC_WRONG;
     item.bytes = reading->whole ? decoder->bytes : NULL;
     item.size = reading->whole ? decoder->size : 0;
+    item.data_start = sdsim_sd_time(decoder, decoder->began + 1);
+    item.data_end = sdsim_sd_time(decoder, end - 17);
     if (reading->right) {
         decoder->width = reading->width;
     }
@@ -225,16 +228,12 @@ static void tell_block(struct sdsim_sd_decoder *decoder, const struct reading *r
     after_block(decoder, end);
 }
 
-/* Whether all lines have a start bit where DAT0 has. */
-static bool looks_wide(const struct sdsim_sd_decoder *decoder)
+/* Whether the block may be four lines wide: all have a start bit where DAT0 has, as far as they were
+ * recorded. */
+static bool may_be_wide(const struct sdsim_sd_decoder *decoder)
 {
-    const uint32_t word = decoder->words[decoder->began % SDSIM_SD_RING] |
-                          decoder->words[(decoder->began + 1) % SDSIM_SD_RING];
-    return has_all_lines(decoder) &&
-           (word >> (decoder->sampling * SDSIM_SD_LINES + 1) & 15) != 15 &&
-           (decoder->words[decoder->began % SDSIM_SD_RING] >>
-                (decoder->sampling * SDSIM_SD_LINES + 1) &
-            15) == 0;
+    const uint32_t word = decoder->words[decoder->began % SDSIM_SD_RING];
+    return !has_all_lines(decoder) || (word >> (decoder->sampling * SDSIM_SD_LINES + 1) & 15) == 0;
 }
 
 /* A block under way: looks at it when it may be complete, one clock late for the sake of samplings
@@ -244,8 +243,8 @@ static void look_at_block(struct sdsim_sd_decoder *decoder, bool last)
     const uint64_t clocks = decoder->n - decoder->began;
     const unsigned wide = sdsim_sd_block_clocks(4, decoder->size);
     const unsigned narrow = sdsim_sd_block_clocks(1, decoder->size);
-    const bool may_be_wide = decoder->width == 4 || (decoder->width == 0 && looks_wide(decoder));
-    if (may_be_wide && (clocks == wide + 1 || (last && clocks == wide))) {
+    const bool wide_here = decoder->width == 4 || may_be_wide(decoder);
+    if (wide_here && (clocks == wide + 1 || (last && clocks == wide))) {
         const struct reading reading = read_width(decoder, 4);
         if (reading.right || decoder->width == 4) {
             tell_block(decoder, &reading);
@@ -272,6 +271,7 @@ static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open)
     item.app = decoder->data_app;
     item.count = n - decoder->began;
     item.open = open;
+    decoder->active_end = n - 1;
     sdsim_sd_tell(decoder, &item);
 }
 
@@ -299,6 +299,7 @@ static void take_status(struct sdsim_sd_decoder *decoder, uint64_t end)
     decoder->phase = SDSIM_SD_WAIT_BUSY;
     decoder->from = end;
     decoder->began = end;
+    decoder->active_end = end;
 }
 
 void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)

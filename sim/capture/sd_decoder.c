@@ -11,6 +11,8 @@ enum {
     EVEN_SAMPLES = 8,    /* from so many samples a clock, a clock may be as uneven as it likes */
     CLEAR_SAMPLES = 4,   /* below, a wrong check sum is the analyser's fault */
     TRUST_MOST = 4,
+    GLITCH_HIGH = 10, /* ones in a row that no frame with a wrong check sum begins with */
+    PAUSE_CLOCKS = 64,
 };
 
 const char *sdsim_sampling_name(enum sdsim_sampling sampling)
@@ -133,6 +135,9 @@ static void take_response(struct sdsim_sd_decoder *decoder, const struct sdsim_s
                           struct sdsim_item *item, uint64_t end)
 {
     const bool answers = decoder->pending;
+    if (item->crc == SDSIM_ITEM_CRC_RIGHT) {
+        sdsim_sd_output_edges(decoder, frame, &decoder->edges_low, &decoder->edges_high);
+    }
     item->kind = SDSIM_ITEM_RESPONSE;
     item->index = answers ? decoder->index : frame->bytes[0] & 63;
     item->app = answers && decoder->app;
@@ -148,7 +153,9 @@ static void take_response(struct sdsim_sd_decoder *decoder, const struct sdsim_s
 /* Clocks between frames in which nothing else went on either. */
 static void tell_idle(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_frame *frame)
 {
-    const uint64_t from = decoder->any_frame ? decoder->frame_end + 1 : 0;
+    const uint64_t active =
+        decoder->active_end > decoder->frame_end ? decoder->active_end : decoder->frame_end;
+    const uint64_t from = decoder->any_frame ? active + 1 : 0;
     if (frame->start <= from || !frame->from_host) {
         return;
     }
@@ -186,20 +193,19 @@ static void take_frame(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_f
 }
 
 /* A frame that can't be believed: nothing that began before it is believed to go on. */
-static void lose_frame(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_frame *frame)
+static void lose_frame(struct sdsim_sd_decoder *decoder)
 {
     decoder->frames_lost++;
     decoder->pending = false;
     decoder->app_next = false;
     decoder->any_frame = true;
-    decoder->frame_end = frame->start + frame->bits - 1;
     decoder->phase = SDSIM_SD_NO_DATA;
 }
 
 /*
- * Whether a frame was sampled well enough to be believed. Between clear (uneven by rounding only, or
- * many samples a clock) and hopeless (few samples, wrong check sum) the frames before decide:
- * one of 128 frames of noise has a right check sum.
+ * Whether a frame was sampled well enough to be believed. Between clear (many samples a clock) and
+ * hopeless (few samples, uneven) the frames before decide, as long as the clock stays the same: one
+ * of 128 frames of noise has a right check sum, and an alias of a faster clock may look even.
  */
 static bool believed(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_frame *frame,
                      bool right)
@@ -209,15 +215,20 @@ static bool believed(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_fra
     const uint64_t q = decoder->quantum;
     sdsim_sd_periods(decoder, frame->start, frame->start + frame->bits - 1, &shortest, &longest);
     const bool uneven = shortest < EVEN_SAMPLES * q && longest - shortest > 2 * q;
-    const bool few = shortest < CLEAR_SAMPLES * q;
-    bool believe = right ? !uneven || decoder->trust > 0 : !uneven && !few;
-    if (uneven || !right) {
-        decoder->trust -= decoder->trust > 0;
-        believe = believe && !(uneven && few);
-    } else if (frame->checked) {
-        decoder->trust += decoder->trust < TRUST_MOST;
+    if (shortest + q < decoder->trusted_period || shortest > decoder->trusted_period + q) {
+        decoder->trust = 0;
     }
-    return believe;
+    if (!right) {
+        const bool believe = !uneven && (shortest >= EVEN_SAMPLES * q || decoder->trust > 0);
+        decoder->trust -= decoder->trust > 0;
+        return believe;
+    }
+    if (uneven) {
+        return decoder->trust > 0 && shortest >= CLEAR_SAMPLES * q;
+    }
+    decoder->trust += frame->checked && decoder->trust < TRUST_MOST;
+    decoder->trusted_period = shortest;
+    return true;
 }
 
 /* The best frame that starts at the start of this one or a clock later, which is where another
@@ -249,51 +260,115 @@ static enum sdsim_sd_frame_verdict best_frame(const struct sdsim_sd_decoder *dec
     return verdict;
 }
 
-/* A start bit was seen somewhere: looks whether the frame is there. `last`: no clock will come. */
-static void look_at_frame(struct sdsim_sd_decoder *decoder, bool last)
+/* Looks for a start bit from clock `from` on. */
+static void hunt(struct sdsim_sd_decoder *decoder, uint64_t from)
+{
+    decoder->in_frame = false;
+    for (uint64_t n = from; n < decoder->n && !decoder->in_frame; n++) {
+        if ((decoder->words[n % SDSIM_SD_RING] & SDSIM_SD_CMDS) != SDSIM_SD_CMDS) {
+            decoder->in_frame = true;
+            decoder->frame_start = n;
+            decoder->frame_need = FRAME_CLOCKS;
+        }
+    }
+}
+
+/*
+ * How many clocks of a wrong frame are none of a frame: CMD was low for one or two clocks and then
+ * high for many, which no frame is; or the clock stood for long, behind which something new may
+ * begin. 0: they are all of a frame.
+ */
+static unsigned false_start(const struct sdsim_sd_decoder *decoder,
+                            const struct sdsim_sd_frame *frame)
+{
+    unsigned low = 0;
+    unsigned high = 0;
+    uint64_t shortest = UINT64_MAX;
+    while (low < 3 && sdsim_sd_line(decoder, frame->start + low, frame->sampling, 0) == 0) {
+        low++;
+    }
+    while (low + high < frame->bits &&
+           sdsim_sd_line(decoder, frame->start + low + high, frame->sampling, 0) != 0) {
+        high++;
+    }
+    if (low < 3 && high >= GLITCH_HIGH) {
+        return low;
+    }
+    for (unsigned i = 1; i < frame->bits; i++) {
+        const uint64_t clock = frame->start + i;
+        const uint64_t period =
+            decoder->rises[clock % SDSIM_SD_RING] - decoder->rises[(clock - 1) % SDSIM_SD_RING];
+        shortest = period < shortest ? period : shortest;
+        if (period / PAUSE_CLOCKS > shortest) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void take_glitch(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_frame *frame,
+                        unsigned clocks)
+{
+    struct sdsim_item item =
+        sdsim_sd_item(decoder, SDSIM_ITEM_STRAY, frame->start, frame->start + clocks - 1);
+    item.count = clocks;
+    sdsim_sd_tell(decoder, &item);
+    hunt(decoder, frame->start + clocks);
+}
+
+/* A frame is complete, right or not in any sampling. */
+static void judge_frame(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_frame *frame,
+                        bool right)
+{
+    const unsigned glitch = right ? 0 : false_start(decoder, frame);
+    if (glitch > 0) {
+        take_glitch(decoder, frame, glitch);
+        return;
+    }
+    sdsim_clock_meter_frame(decoder->meter, right);
+    if (!believed(decoder, frame, right)) {
+        lose_frame(decoder);
+        decoder->frame_end = frame->start + frame->bits - 1;
+    } else {
+        if (right && frame->checked) {
+            decoder->sampling = frame->sampling;
+            decoder->right_by[frame->sampling]++;
+        }
+        take_frame(decoder, frame, right);
+    }
+    hunt(decoder, frame->start + frame->bits);
+}
+
+/* A start bit was seen somewhere: looks whether the frame is there. `last`: no clock will come. True
+ * if there may be another one behind it already. */
+static bool look_at_frame(struct sdsim_sd_decoder *decoder, bool last)
 {
     struct sdsim_sd_frame frame;
-    if (decoder->n - decoder->frame_start < decoder->frame_need && !last) {
-        return;
+    const uint64_t clocks = decoder->n - decoder->frame_start;
+    if (clocks < decoder->frame_need && !last) {
+        return false;
     }
     const enum sdsim_sd_frame_verdict verdict = best_frame(decoder, &frame);
-    if (verdict == SDSIM_SD_FRAME_SHORT) {
-        decoder->frame_need = frame.bits + 1;
-        return;
-    }
-    if (verdict == SDSIM_SD_FRAME_WRONG && !last &&
-        decoder->n - decoder->frame_start < frame.bits + 1) {
+    if (verdict == SDSIM_SD_FRAME_SHORT ||
+        (verdict == SDSIM_SD_FRAME_WRONG && !last && clocks < frame.bits + 1)) {
         decoder->frame_need = frame.bits + 1; /* another sampling may see it a clock later */
-        return;
+        return false;
     }
-    decoder->in_frame = false;
     if (verdict == SDSIM_SD_FRAME_NONE) {
-        return;
+        hunt(decoder, decoder->frame_start + 1);
+    } else {
+        judge_frame(decoder, &frame, verdict == SDSIM_SD_FRAME_RIGHT);
     }
-    const bool right = verdict == SDSIM_SD_FRAME_RIGHT;
-    sdsim_clock_meter_frame(decoder->meter, right);
-    if (!believed(decoder, &frame, right)) {
-        lose_frame(decoder, &frame);
-        return;
-    }
-    if (right && frame.checked) {
-        decoder->sampling = frame.sampling;
-        decoder->right_by[frame.sampling]++;
-    }
-    take_frame(decoder, &frame, right);
+    return decoder->in_frame;
 }
 
 void sdsim_sd_decoder_look(struct sdsim_sd_decoder *decoder)
 {
-    const uint32_t word = decoder->words[(decoder->n - 1) % SDSIM_SD_RING];
-    if (!decoder->in_frame && (word & SDSIM_SD_CMDS) != SDSIM_SD_CMDS &&
-        (!decoder->any_frame || decoder->n - 1 > decoder->frame_end)) {
-        decoder->in_frame = true;
-        decoder->frame_start = decoder->n - 1;
-        decoder->frame_need = FRAME_CLOCKS;
+    if (!decoder->in_frame) {
+        const uint64_t newest = decoder->n - 1;
+        hunt(decoder, decoder->any_frame && decoder->frame_end >= newest ? decoder->n : newest);
     }
-    if (decoder->in_frame) {
-        look_at_frame(decoder, false);
+    while (decoder->in_frame && look_at_frame(decoder, false)) {
     }
     if (decoder->phase != SDSIM_SD_NO_DATA) {
         sdsim_sd_data_clock(decoder);
@@ -305,8 +380,7 @@ void sdsim_sd_decoder_end(struct sdsim_sd_decoder *decoder)
     if (decoder->n == 0) {
         return;
     }
-    if (decoder->in_frame) {
-        look_at_frame(decoder, true);
+    while (decoder->in_frame && look_at_frame(decoder, true)) {
     }
     const uint64_t last = decoder->n - 1;
     const bool cut =

@@ -85,8 +85,10 @@ struct sdsim_sd_decoder {
     uint64_t frame_start; /* clock */
     unsigned frame_need;  /* clocks it must have before it is looked at */
     bool any_frame;
-    uint64_t frame_end; /* clock of the end bit of the last frame */
-    int trust;          /* in the clock's being sampled well */
+    uint64_t frame_end;  /* clock of the end bit of the last frame */
+    uint64_t active_end; /* clock of the last thing on DAT */
+    int trust;           /* in the clock's being sampled well */
+    uint64_t trusted_period;
 
     bool pending; /* a command waits for its response */
     uint8_t index;
@@ -109,6 +111,8 @@ struct sdsim_sd_decoder {
     uint64_t busy_at;
     uint32_t set_left; /* CMD23: blocks to go, 0: open */
     uint32_t set_count;
+    uint64_t edges_low;   /* CMD changed by the card while the clock was low */
+    uint64_t edges_high;  /* ... or high */
     uint64_t frames_lost; /* sampled too seldom */
     uint64_t blocks_lost;
     uint8_t bytes[SDSIM_SD_BLOCK];

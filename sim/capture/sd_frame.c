@@ -108,3 +108,16 @@ bool sdsim_sd_block_check_dat0(const struct sdsim_sd_decoder *decoder, uint64_t 
     take_bytes(decoder, start + 1, sampling, 1, size / 4, bytes);
     return crc_is(decoder, start + 1 + 2 * size, sampling, 1, sdsim_crc16(bytes, size / 4));
 }
+
+void sdsim_sd_output_edges(const struct sdsim_sd_decoder *decoder,
+                           const struct sdsim_sd_frame *frame, uint64_t *low, uint64_t *high)
+{
+    for (uint64_t n = frame->start + 1; n < frame->start + frame->bits; n++) {
+        const unsigned before = sdsim_sd_line(decoder, n - 1, SDSIM_SAMPLE_AT_FALL, 0);
+        const unsigned risen = sdsim_sd_line(decoder, n, SDSIM_SAMPLE_BEFORE_RISE, 0);
+        const unsigned fallen = sdsim_sd_line(decoder, n - 1, SDSIM_SAMPLE_BEFORE_FALL, 0);
+        const unsigned began = sdsim_sd_line(decoder, n - 1, SDSIM_SAMPLE_BEFORE_RISE, 0);
+        *low += before != risen || fallen != before;
+        *high += began != fallen;
+    }
+}

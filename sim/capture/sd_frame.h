@@ -59,4 +59,9 @@ static inline unsigned sdsim_sd_block_clocks(unsigned width, unsigned size)
     return 8 * size / width + 18;
 }
 
+/* Adds up in which half of the clock the lines of a frame of the card changed: with the clock low, as
+ * in default speed, or with it high. */
+void sdsim_sd_output_edges(const struct sdsim_sd_decoder *decoder,
+                           const struct sdsim_sd_frame *frame, uint64_t *low, uint64_t *high);
+
 #endif
