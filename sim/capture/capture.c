@@ -38,6 +38,26 @@ static void take_clocks(struct sdsim_spi_listener *own, unsigned count, sdsim_ps
     sdsim_spi_decoder_clocks(&capture->spi, count, start, end, place);
 }
 
+/* What SPI shows of how well it was sampled: answers and whole bytes, or torn ones. */
+static void tap_item(struct sdsim_item_listener *tap, const struct sdsim_item *item)
+{
+    struct sdsim_capture *capture =
+        (struct sdsim_capture *)((char *)tap - offsetof(struct sdsim_capture, tap));
+    switch (item->kind) {
+    case SDSIM_ITEM_RESPONSE:
+        sdsim_clock_meter_frame(&capture->meter, true);
+        break;
+    case SDSIM_ITEM_TORN:
+        sdsim_clock_meter_frame(&capture->meter, false);
+        break;
+    default:
+        break;
+    }
+    if (capture->items != NULL) {
+        capture->items->item(capture->items, item);
+    }
+}
+
 /* Reads the changes the survey is about. What is wrong behind them is told when it is their turn;
  * a fault in front of the first change is one of the file. */
 static bool look_ahead(struct sdsim_capture *capture, struct sdsim_diags *diags)
@@ -76,7 +96,8 @@ static void start_decoder(struct sdsim_capture *capture)
                            capture->survey.idle_high,
                            roles->channel[SDSIM_LINE_CS] != SDSIM_NO_CHANNEL, &capture->meter,
                            &capture->own);
-    sdsim_spi_decoder_init(&capture->spi, capture->items, true);
+    capture->tap = (struct sdsim_item_listener){tap_item};
+    sdsim_spi_decoder_init(&capture->spi, &capture->tap, true);
     sdsim_sd_decoder_init(&capture->sd, &capture->facts->tick, capture->survey.quantum, lines,
                           &capture->meter, capture->items);
     sdsim_sd_sampler_init(&capture->sd_sampler, &capture->sd);

@@ -34,6 +34,7 @@ struct sdsim_capture {
     struct sdsim_sd_sampler sd_sampler;
     struct sdsim_sd_decoder sd;
     struct sdsim_item_listener *items;
+    struct sdsim_item_listener tap;   /* SPI: hears items before they do */
     struct sdsim_spi_listener *bytes; /* who wants bytes too, or NULL */
     struct sdsim_spi_listener own;
     struct sdsim_line_map map;
