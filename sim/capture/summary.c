@@ -208,6 +208,7 @@ static void take_row_item(struct sdsim_summary *summary, const struct sdsim_item
     case SDSIM_ITEM_DATA_RESPONSE:
         row->has_data_response = true;
         row->data_response = item->token;
+        row->data_response_gap = item->gap;
         break;
     case SDSIM_ITEM_ERROR_TOKEN:
         row->error_token = item->token;

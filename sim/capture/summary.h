@@ -71,7 +71,8 @@ struct sdsim_capture_row {
     sdsim_ps token_to_data; /* SPI, first block */
     sdsim_ps data_time;     /* first block: first edge of the first byte to last of the last */
     bool has_data_response;
-    uint8_t data_response; /* the last one */
+    uint8_t data_response;      /* the last one */
+    uint32_t data_response_gap; /* bytes or clocks from the block */
     uint8_t error_token;
     bool no_data;
     uint32_t busies;

@@ -371,6 +371,7 @@ static void write_row(const struct sdsim_capture_view *view, const struct sdsim_
     if (row->has_data_response) {
         snprintf(text, sizeof text, "%02x", row->data_response);
         sdsim_json_text(json, "data_response", text);
+        sdsim_json_count(json, "data_response_gap", row->data_response_gap);
         sdsim_json_text(json, "data_answer", sdsim_words_data_response(row->data_response, spi));
     }
     if (row->error_token != 0) {

@@ -234,9 +234,14 @@ static void data_text(const struct sdsim_capture_view *view, const struct sdsim_
     out[0] = '\0';
     size_t used = 0;
     if (row->blocks > 0) {
-        used += (size_t)snprintf(out, size, "%" PRIu64 " B, %s %" PRIu32 " (%s)%s", row->bytes,
+        char behind[48] = "";
+        if (row->wait_response > 0) {
+            snprintf(behind, sizeof behind, ", %" PRIu32 " behind the response",
+                     row->wait_response);
+        }
+        used += (size_t)snprintf(out, size, "%" PRIu64 " B, %s %" PRIu32 " (%s%s)%s", row->bytes,
                                  row->writes ? "N_WR" : "N_AC", row->wait,
-                                 time_text(row->wait_time, time),
+                                 time_text(row->wait_time, time), behind,
                                  row->blocks_wrong > 0                      ? ", wrong CRC16"
                                  : row->block_crc == SDSIM_ITEM_CRC_MISSING ? ", no CRC16"
                                                                             : "");
@@ -258,14 +263,15 @@ static void data_text(const struct sdsim_capture_view *view, const struct sdsim_
 }
 
 static void add_row(struct sdsim_table *table, const struct sdsim_capture_view *view,
-                    const struct sdsim_capture_row *row)
+                    const struct sdsim_time_scale *scale, const struct sdsim_capture_row *row)
 {
     char text[SDSIM_WORDS];
     char argument[SDSIM_WORDS];
     char data[SDSIM_WORDS];
     char name[16];
     const bool spi = view->summary->spi;
-    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", time_text(row->start, text));
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     sdsim_print_quanta(scale, row->start / scale->quantum, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_words_name(row->index, row->app, name, sizeof name));
     sdsim_words_argument(row, argument, sizeof argument);
@@ -309,6 +315,8 @@ static bool print_commands(const struct sdsim_capture_view *view, const struct s
         {.title = "argument -> response; data", .wrap = true},
     };
     const struct sdsim_summary *summary = view->summary;
+    const struct sdsim_time_scale scale = sdsim_time_scale(
+        sdsim_capture_time(view->capture, sdsim_pins_end(view->capture->pins)) / 1000);
     struct sdsim_table table;
     size_t listed = 0;
     size_t i = 0;
@@ -330,7 +338,7 @@ static bool print_commands(const struct sdsim_capture_view *view, const struct s
             i += skip - 1;
             continue;
         }
-        add_row(&table, view, row);
+        add_row(&table, view, &scale, row);
         listed++;
     }
     fputc('\n', out);
