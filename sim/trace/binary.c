@@ -7,7 +7,7 @@
 #include "trace/binary_layout.h"
 
 /* Records unpacked at once: columns of that many entries stay in the first-level cache. */
-enum { BATCH = 512 };
+enum { BATCH = 128 };
 
 #define PRIME 0x9E3779B97F4A7C15u
 
@@ -28,6 +28,8 @@ struct binary_source {
     uint64_t start; /* in units */
     uint64_t duration;
     uint64_t count;
+    uint64_t kind;                     /* of the first */
+    bool zeroed[SDSIM_BINARY_COLUMNS]; /* all entries below are 0 */
     uint64_t entries[SDSIM_BINARY_COLUMNS][BATCH];
 };
 
@@ -39,14 +41,32 @@ static inline uint64_t mix(uint64_t h, uint64_t w)
     return h << 29 | h >> 35;
 }
 
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define FROM_LITTLE(bits, value) __builtin_bswap##bits(value)
+#else
+#define FROM_LITTLE(bits, value) (value)
+#endif
+
+/* Single loads: compilers do not see through loops over bytes. */
 static inline uint64_t word(const uint8_t *bytes)
 {
     uint64_t w;
     memcpy(&w, bytes, sizeof w);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w;
+    return FROM_LITTLE(64, w);
+}
+
+static inline uint32_t half_word(const uint8_t *bytes)
+{
+    uint32_t w;
+    memcpy(&w, bytes, sizeof w);
+    return FROM_LITTLE(32, w);
+}
+
+static inline uint16_t quarter_word(const uint8_t *bytes)
+{
+    uint16_t w;
+    memcpy(&w, bytes, sizeof w);
+    return FROM_LITTLE(16, w);
 }
 
 uint64_t sdsim_binary_check(uint64_t check, const void *bytes, size_t size)
@@ -138,6 +158,11 @@ static bool find_columns(struct binary_source *source, const uint8_t *payload, s
                          uint32_t count)
 {
     static const sdsim_ps units[] = {1, SDSIM_NS, SDSIM_US};
+    static const uint8_t widest[SDSIM_BINARY_COLUMNS] = {
+        [SDSIM_BINARY_KIND] = 1,  [SDSIM_BINARY_LBA] = 8,      [SDSIM_BINARY_COUNT] = 4,
+        [SDSIM_BINARY_START] = 8, [SDSIM_BINARY_DURATION] = 8, [SDSIM_BINARY_REPEAT] = 4,
+        [SDSIM_BINARY_LABEL] = 2,
+    };
     if (size < SDSIM_BINARY_COLUMNS_HEAD || count == 0 || count > SDSIM_BINARY_RECORDS_MAX ||
         payload[SDSIM_BINARY_COLUMNS] > 2) {
         return false;
@@ -150,7 +175,7 @@ static bool find_columns(struct binary_source *source, const uint8_t *payload, s
     for (int i = 0; i < SDSIM_BINARY_COLUMNS; i++) {
         const uint8_t width = payload[i];
         const size_t entries = i == SDSIM_BINARY_KIND ? count : count - marks;
-        if (width > 8 || (width & (width - 1)) != 0 || (i == SDSIM_BINARY_KIND && width > 1)) {
+        if (width > widest[i] || (width & (width - 1)) != 0) {
             return false;
         }
         source->width[i] = width;
@@ -168,6 +193,7 @@ static bool find_columns(struct binary_source *source, const uint8_t *payload, s
     source->duration = sdsim_binary_get(payload + 16, 8);
     source->lba = sdsim_binary_get(payload + 24, 4);
     source->count = sdsim_binary_get(payload + 28, 4);
+    source->kind = sdsim_binary_get(payload + 36, 4);
     return at + (size_t)SDSIM_BINARY_MARK * marks == size;
 }
 
@@ -260,10 +286,14 @@ static void unpack(struct binary_source *source, enum sdsim_binary_column column
     uint64_t *out = source->entries[column];
     const uint8_t *in = source->columns[column];
     const unsigned width = source->width[column];
+    source->columns[column] = in + width * count;
     switch (width) {
     case 0:
-        memset(out, 0, count * sizeof *out);
-        break;
+        if (!source->zeroed[column]) {
+            memset(out, 0, BATCH * sizeof *out);
+        }
+        source->zeroed[column] = true;
+        return;
     case 1:
         for (size_t i = 0; i < count; i++) {
             out[i] = in[i];
@@ -271,12 +301,12 @@ static void unpack(struct binary_source *source, enum sdsim_binary_column column
         break;
     case 2:
         for (size_t i = 0; i < count; i++) {
-            out[i] = sdsim_binary_get(in + 2 * i, 2);
+            out[i] = quarter_word(in + 2 * i);
         }
         break;
     case 4:
         for (size_t i = 0; i < count; i++) {
-            out[i] = sdsim_binary_get(in + 4 * i, 4);
+            out[i] = half_word(in + 4 * i);
         }
         break;
     default:
@@ -284,7 +314,7 @@ static void unpack(struct binary_source *source, enum sdsim_binary_column column
             out[i] = word(in + 8 * i);
         }
     }
-    source->columns[column] = in + width * count;
+    source->zeroed[column] = false;
 }
 
 static inline uint64_t unzigzag(uint64_t value)
@@ -298,43 +328,65 @@ static inline uint64_t range_mask(uint64_t kind)
     return 0 - (uint64_t)(0x17u >> kind & 1u); /* read, write, trim, erase */
 }
 
-/* Puts `count` unpacked records together, none of them a mark; false if one is impossible. */
-static bool combine(struct binary_source *source, struct sdsim_block_record *records, size_t count)
+/*
+ * Puts `count` unpacked records together, none of them a mark; false if one is impossible. With
+ * `alike` they are all of the kind and have the flags in `kind`, which the compiler then takes out of
+ * the loop; with `bare` none repeats or has a label. Counts and repeats have 32 bits because their
+ * columns are no wider.
+ */
+static inline bool combine_as(struct binary_source *source, struct sdsim_block_record *records,
+                              size_t count, bool alike, bool bare)
 {
     uint64_t(*const e)[BATCH] = source->entries;
     const sdsim_ps unit = source->unit;
     const uint64_t least_count = source->count;
     const uint64_t least_duration = source->duration;
+    const uint64_t kind_base = source->kind;
     uint64_t lba = source->lba;
     uint64_t start = source->start;
     uint64_t bad = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t kind = e[SDSIM_BINARY_KIND][i] & 15;
-        const uint64_t flags = e[SDSIM_BINARY_KIND][i] >> 4;
+        const uint64_t both = alike ? kind_base : e[SDSIM_BINARY_KIND][i] ^ kind_base;
+        const uint64_t kind = both & 15;
+        const uint64_t flags = both >> 4;
         const uint64_t range = range_mask(kind);
         const uint64_t sectors = least_count + e[SDSIM_BINARY_COUNT][i];
+        const uint64_t repeat = bare ? 1 : e[SDSIM_BINARY_REPEAT][i] + 1;
         lba += unzigzag(e[SDSIM_BINARY_LBA][i]);
         start += unzigzag(e[SDSIM_BINARY_START][i]);
-        records[i] = (struct sdsim_block_record){
-            .start = start * unit & (0 - (flags & 1)),
-            .duration =
-                (least_duration + e[SDSIM_BINARY_DURATION][i]) * unit & (0 - (flags >> 1 & 1)),
-            .lba = (uint32_t)(lba & range),
-            .count = (uint32_t)sectors,
-            .repeat = (uint32_t)e[SDSIM_BINARY_REPEAT][i] + 1,
-            .label = (uint16_t)e[SDSIM_BINARY_LABEL][i],
-            .kind = (uint8_t)kind,
-            .flags = (uint8_t)flags,
-        };
-        bad |= sectors >> 32 | e[SDSIM_BINARY_REPEAT][i] >> 32 | e[SDSIM_BINARY_LABEL][i] >> 16 |
-               flags >> 3 | (uint64_t)(kind >= SDSIM_TRACE_MARK) |
-               (uint64_t)(records[i].repeat == 0) | (uint64_t)((sectors == 0) != (range == 0)) |
-               (uint64_t)(lba + sectors > (uint64_t)UINT32_MAX + 1);
+        records[i].start = start * unit & (0 - (flags & 1));
+        records[i].duration =
+            (least_duration + e[SDSIM_BINARY_DURATION][i]) * unit & (0 - (flags >> 1 & 1));
+        records[i].lba = (uint32_t)(lba & range);
+        records[i].count = (uint32_t)sectors;
+        records[i].repeat = (uint32_t)repeat;
+        records[i].label = bare ? 0 : (uint16_t)e[SDSIM_BINARY_LABEL][i];
+        records[i].kind = (uint8_t)kind;
+        records[i].flags = (uint8_t)flags;
         lba += sectors;
+        bad |= (lba - (sectors != 0)) >> 32 | repeat >> 32 |
+               (uint64_t)((sectors == 0) != (range == 0));
+        bad |= alike ? 0 : flags >> 3 | (uint64_t)(kind >= SDSIM_TRACE_MARK);
     }
     source->lba = lba;
     source->start = start;
     return bad == 0;
+}
+
+static bool combine(struct binary_source *source, struct sdsim_block_record *records, size_t count)
+{
+    const bool alike = source->width[SDSIM_BINARY_KIND] == 0;
+    if (alike && ((source->kind & 15) >= SDSIM_TRACE_MARK || source->kind >> 7 != 0)) {
+        return false;
+    }
+    const bool bare =
+        source->width[SDSIM_BINARY_REPEAT] == 0 && source->width[SDSIM_BINARY_LABEL] == 0;
+    if (bare) {
+        return alike ? combine_as(source, records, count, true, true)
+                     : combine_as(source, records, count, false, true);
+    }
+    return alike ? combine_as(source, records, count, true, false)
+                 : combine_as(source, records, count, false, false);
 }
 
 static bool read_mark(struct binary_source *source, struct sdsim_block_record *record)
@@ -363,7 +415,7 @@ static bool combine_marked(struct binary_source *source, struct sdsim_block_reco
 {
     for (size_t i = 0; i < count; i++) {
         const uint64_t kind = source->entries[SDSIM_BINARY_KIND][i];
-        if (kind == SDSIM_TRACE_MARK) {
+        if ((kind ^ source->kind) == SDSIM_TRACE_MARK) {
             if (!read_mark(source, &records[i])) {
                 return false;
             }
@@ -383,19 +435,13 @@ static bool combine_marked(struct binary_source *source, struct sdsim_block_reco
     return true;
 }
 
-/* How many of the next records are calls, so that their columns can be unpacked together. */
-static bool batch_is_plain(const struct binary_source *source)
-{
-    return source->marks_left == 0;
-}
-
 /* The columns of a chunk end where its marks begin; a kind column that tells of fewer marks than
  * there are would run beyond them. */
 static bool marks_fit(const struct binary_source *source, size_t count)
 {
     size_t marks = 0;
     for (size_t i = 0; i < count; i++) {
-        marks += source->entries[SDSIM_BINARY_KIND][i] == SDSIM_TRACE_MARK;
+        marks += (source->entries[SDSIM_BINARY_KIND][i] ^ source->kind) == SDSIM_TRACE_MARK;
     }
     return marks <= source->marks_left && source->left - count >= source->marks_left - marks;
 }
@@ -413,7 +459,7 @@ static size_t binary_next(struct sdsim_block_source *base, struct sdsim_block_re
     count = count < source->left ? count : source->left;
     unpack(source, SDSIM_BINARY_KIND, count);
     bool fine;
-    if (batch_is_plain(source)) {
+    if (source->marks_left == 0) { /* then all columns can be unpacked together */
         for (int c = SDSIM_BINARY_LBA; c < SDSIM_BINARY_COLUMNS; c++) {
             unpack(source, (enum sdsim_binary_column)c, count);
         }

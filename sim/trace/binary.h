@@ -25,8 +25,8 @@
  *     u32 lba         where the first block record is expected
  *     u32 count       the least; it is added to the entries
  *     u32 marks       how many records are marks
- *     u32 0
- *     column kind     of all records: kind, flags << 4 (width 1, or 0 if all are plain reads)
+ *     u32 kind        of the first record that is no mark: kind, flags << 4
+ *     column kind     of all records: kind, flags << 4, XOR that of the first
  *     column lba      of all records but marks, as all that follow: distance from where it is
  *                     expected: behind the record in front. Signed, zigzag: 0, -1, 1, -2 as 0, 1, 2, 3
  *     column count

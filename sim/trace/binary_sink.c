@@ -126,6 +126,7 @@ struct bases {
     uint32_t lba;
     uint32_t count;
     uint32_t marks;
+    uint32_t kind;
 };
 
 static struct bases bases_of(const struct binary_sink *sink, sdsim_ps *unit)
@@ -140,6 +141,9 @@ static struct bases bases_of(const struct binary_sink *sink, sdsim_ps *unit)
         if (r->kind == SDSIM_TRACE_MARK) {
             bases.marks++;
             continue;
+        }
+        if (i == bases.marks) { /* the first that is none */
+            bases.kind = r->kind | (uint32_t)r->flags << 4;
         }
         if ((r->flags & SDSIM_TRACE_HAS_START) != 0 && !have_start) {
             bases.start = r->start / *unit;
@@ -169,7 +173,7 @@ static size_t fill_columns(struct binary_sink *sink, const struct bases *bases, 
     for (size_t i = 0; i < sink->count; i++) {
         const struct sdsim_block_record *r = &sink->waiting[i];
         if (r->kind == SDSIM_TRACE_MARK) {
-            e[SDSIM_BINARY_KIND][i] = r->kind;
+            e[SDSIM_BINARY_KIND][i] = r->kind ^ bases->kind;
             continue;
         }
         const bool has_range = r->kind != SDSIM_TRACE_SYNC && r->kind != SDSIM_TRACE_STATUS;
@@ -178,7 +182,7 @@ static size_t fill_columns(struct binary_sink *sink, const struct bases *bases, 
         const uint64_t count = has_range ? r->count : 0;
         const uint64_t here = has_range ? r->lba : lba;
         const uint64_t now = has_start ? r->start / unit : start;
-        e[SDSIM_BINARY_KIND][i] = r->kind | (uint64_t)r->flags << 4;
+        e[SDSIM_BINARY_KIND][i] = bases->kind ^ (r->kind | (uint64_t)r->flags << 4);
         e[SDSIM_BINARY_LBA][n] = zigzag(here - lba);
         e[SDSIM_BINARY_COUNT][n] = count - bases->count;
         e[SDSIM_BINARY_START][n] = zigzag(now - start);
@@ -225,7 +229,7 @@ static void write_records(struct binary_sink *sink)
     sdsim_binary_put(payload + 24, 4, bases.lba);
     sdsim_binary_put(payload + 28, 4, bases.count);
     sdsim_binary_put(payload + 32, 4, bases.marks);
-    sdsim_binary_put(payload + 36, 4, 0);
+    sdsim_binary_put(payload + 36, 4, bases.kind);
     for (size_t i = 0; i < sink->count; i++) {
         const struct sdsim_block_record *r = &sink->waiting[i];
         if (r->kind == SDSIM_TRACE_MARK) {

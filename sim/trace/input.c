@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 enum {
-    WINDOW = 1 << 20,      /* bytes of the window at first */
+    WINDOW = 1 << 18,      /* bytes of the window at first: it should stay in the cache */
     PACKED = 1 << 17,      /* bytes read of a compressed file at once */
     MOST_SEEN = 64 << 20,  /* bytes anybody may ask to see at once */
     WINDOW_LOG_LIMIT = 23, /* of zstd: 8 MiB */

@@ -5,7 +5,7 @@
  * by its first four bytes and unpacked on the way, so every format may be compressed; offsets then
  * count unpacked bytes.
  *
- * Memory: a window of 1 MiB, or of as much as somebody asked to see at once, and with zstd its own
+ * Memory: a window of 256 KiB, or of as much as somebody asked to see at once, and with zstd its own
  * window, at most 8 MiB (which levels up to 19 keep to).
  *
  * Limits: zstd only; of a compressed file that is cut off or damaged, what could be unpacked is
