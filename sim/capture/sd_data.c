@@ -46,7 +46,7 @@ static void begin_transfer(struct sdsim_sd_decoder *decoder, const struct transf
                            uint64_t end)
 {
     decoder->writing = transfer->write || (decoder->index == 56 && (decoder->argument & 1) == 0);
-    decoder->phase = decoder->writing ? SDSIM_SD_NO_DATA : SDSIM_SD_WAIT_READ;
+    decoder->stage = decoder->writing ? SDSIM_SD_STAGE_NO_DATA : SDSIM_SD_STAGE_WAIT_READ;
     decoder->single = !transfer->many;
     decoder->data_index = decoder->index;
     decoder->data_app = decoder->app;
@@ -88,9 +88,9 @@ void sdsim_sd_data_command(struct sdsim_sd_decoder *decoder, uint64_t end)
     if (transfer != NULL) {
         begin_transfer(decoder, transfer, end);
     } else if (!decoder->app && (decoder->index == 12 || decoder->index == 0) &&
-               decoder->phase != SDSIM_SD_BUSY) {
+               decoder->stage != SDSIM_SD_STAGE_BUSY) {
         /* A block that is under way is one the host did not want. */
-        decoder->phase = SDSIM_SD_NO_DATA;
+        decoder->stage = SDSIM_SD_STAGE_NO_DATA;
     }
     const bool count = decoder->index == 23 && !decoder->app;
     if (count || transfer != NULL) {
@@ -100,7 +100,7 @@ void sdsim_sd_data_command(struct sdsim_sd_decoder *decoder, uint64_t end)
 
 static void begin_busy(struct sdsim_sd_decoder *decoder, uint64_t n)
 {
-    decoder->phase = SDSIM_SD_BUSY;
+    decoder->stage = SDSIM_SD_STAGE_BUSY;
     decoder->began = n;
     decoder->busy_start = sdsim_sd_time(decoder, n);
     decoder->busy_gap =
@@ -111,16 +111,16 @@ static void begin_busy(struct sdsim_sd_decoder *decoder, uint64_t n)
 void sdsim_sd_data_response(struct sdsim_sd_decoder *decoder, uint64_t end, bool busy_may_follow)
 {
     if (!decoder->lines[1]) {
-        decoder->phase = SDSIM_SD_NO_DATA;
+        decoder->stage = SDSIM_SD_STAGE_NO_DATA;
         return;
     }
     const struct transfer *transfer = transfer_of(decoder->index, decoder->app);
     if (transfer != NULL && decoder->writing) {
-        decoder->phase = SDSIM_SD_WAIT_WRITE;
+        decoder->stage = SDSIM_SD_STAGE_WAIT_WRITE;
         decoder->from = end;
-    } else if (busy_may_follow && decoder->phase != SDSIM_SD_BUSY) {
+    } else if (busy_may_follow && decoder->stage != SDSIM_SD_STAGE_BUSY) {
         /* Busy begins two clocks behind the command, so it may be on since the response began. */
-        decoder->phase = SDSIM_SD_WAIT_BUSY;
+        decoder->stage = SDSIM_SD_STAGE_WAIT_BUSY;
         decoder->from = decoder->command_end;
         decoder->began = end;
         decoder->set_left = 0;
@@ -193,11 +193,11 @@ static void after_block(struct sdsim_sd_decoder *decoder, uint64_t end)
     decoder->from = end;
     decoder->block++;
     if (decoder->writing) {
-        decoder->phase = SDSIM_SD_WAIT_STATUS;
+        decoder->stage = SDSIM_SD_STAGE_WAIT_STATUS;
         return;
     }
     const bool last = decoder->single || (decoder->set_left > 0 && --decoder->set_left == 0);
-    decoder->phase = last ? SDSIM_SD_NO_DATA : SDSIM_SD_WAIT_READ;
+    decoder->stage = last ? SDSIM_SD_STAGE_NO_DATA : SDSIM_SD_STAGE_WAIT_READ;
 }
 
 static void tell_block(struct sdsim_sd_decoder *decoder, const struct reading *reading)
@@ -205,7 +205,7 @@ static void tell_block(struct sdsim_sd_decoder *decoder, const struct reading *r
     const uint64_t end = decoder->began + sdsim_sd_block_clocks(reading->width, decoder->size) - 1;
     if (!block_is_believed(decoder, end, reading->right)) {
         decoder->blocks_lost++;
-        decoder->phase = SDSIM_SD_NO_DATA;
+        decoder->stage = SDSIM_SD_STAGE_NO_DATA;
         return;
     }
     struct sdsim_item item =
@@ -280,7 +280,7 @@ static void after_busy(struct sdsim_sd_decoder *decoder, uint64_t n)
 {
     const bool more = decoder->writing && !decoder->single &&
                       !(decoder->set_left > 0 && --decoder->set_left == 0);
-    decoder->phase = more ? SDSIM_SD_WAIT_WRITE : SDSIM_SD_NO_DATA;
+    decoder->stage = more ? SDSIM_SD_STAGE_WAIT_WRITE : SDSIM_SD_STAGE_NO_DATA;
     decoder->from = n;
 }
 
@@ -296,7 +296,7 @@ static void take_status(struct sdsim_sd_decoder *decoder, uint64_t end)
     item.app = decoder->data_app;
     item.token = (uint8_t)bits;
     sdsim_sd_tell(decoder, &item);
-    decoder->phase = SDSIM_SD_WAIT_BUSY;
+    decoder->stage = SDSIM_SD_STAGE_WAIT_BUSY;
     decoder->from = end;
     decoder->began = end;
     decoder->active_end = end;
@@ -306,44 +306,44 @@ void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)
 {
     const uint64_t n = decoder->n - 1;
     const bool high = dat0(decoder, n);
-    switch (decoder->phase) {
-    case SDSIM_SD_WAIT_READ:
-    case SDSIM_SD_WAIT_WRITE:
+    switch (decoder->stage) {
+    case SDSIM_SD_STAGE_WAIT_READ:
+    case SDSIM_SD_STAGE_WAIT_WRITE:
         if (!high && n > decoder->from) {
-            decoder->phase = SDSIM_SD_IN_BLOCK;
+            decoder->stage = SDSIM_SD_STAGE_IN_BLOCK;
             decoder->began = n;
         }
         break;
-    case SDSIM_SD_IN_BLOCK:
+    case SDSIM_SD_STAGE_IN_BLOCK:
         look_at_block(decoder, false);
         break;
-    case SDSIM_SD_WAIT_STATUS:
+    case SDSIM_SD_STAGE_WAIT_STATUS:
         if (!high && n > decoder->from) {
-            decoder->phase = SDSIM_SD_IN_STATUS;
+            decoder->stage = SDSIM_SD_STAGE_IN_STATUS;
             decoder->began = n;
         } else if (n - decoder->from > STATUS_LIMIT) {
             after_busy(decoder, decoder->from);
         }
         break;
-    case SDSIM_SD_IN_STATUS:
+    case SDSIM_SD_STAGE_IN_STATUS:
         if (n - decoder->began == STATUS_CLOCKS - 1) {
             take_status(decoder, n);
         }
         break;
-    case SDSIM_SD_WAIT_BUSY:
+    case SDSIM_SD_STAGE_WAIT_BUSY:
         if (!high && n > decoder->from) {
             begin_busy(decoder, n);
         } else if (n - decoder->began > BUSY_LIMIT) {
             after_busy(decoder, decoder->from);
         }
         break;
-    case SDSIM_SD_BUSY:
+    case SDSIM_SD_STAGE_BUSY:
         if (high) {
             end_busy(decoder, n, false);
             after_busy(decoder, n - 1);
         }
         break;
-    case SDSIM_SD_NO_DATA:
+    case SDSIM_SD_STAGE_NO_DATA:
         break;
     }
 }
@@ -351,16 +351,17 @@ void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)
 void sdsim_sd_data_end(struct sdsim_sd_decoder *decoder)
 {
     const uint64_t n = decoder->n - 1;
-    if (decoder->phase == SDSIM_SD_IN_BLOCK) {
+    if (decoder->stage == SDSIM_SD_STAGE_IN_BLOCK) {
         look_at_block(decoder, true);
     }
-    if (decoder->phase == SDSIM_SD_BUSY) {
+    if (decoder->stage == SDSIM_SD_STAGE_BUSY) {
         end_busy(decoder, n, true);
-    } else if (decoder->phase == SDSIM_SD_IN_BLOCK || decoder->phase == SDSIM_SD_IN_STATUS) {
+    } else if (decoder->stage == SDSIM_SD_STAGE_IN_BLOCK ||
+               decoder->stage == SDSIM_SD_STAGE_IN_STATUS) {
         struct sdsim_item item = sdsim_sd_item(decoder, SDSIM_ITEM_CUT, decoder->began, n);
         item.index = decoder->data_index;
         item.app = decoder->data_app;
         sdsim_sd_tell(decoder, &item);
     }
-    decoder->phase = SDSIM_SD_NO_DATA;
+    decoder->stage = SDSIM_SD_STAGE_NO_DATA;
 }

@@ -104,8 +104,8 @@ static void give_up(struct sdsim_sd_decoder *decoder, uint64_t until)
     item.app = decoder->app;
     sdsim_sd_gap(decoder, &item, decoder->command_end, until);
     sdsim_sd_tell(decoder, &item);
-    if (decoder->phase == SDSIM_SD_WAIT_READ || decoder->phase == SDSIM_SD_WAIT_WRITE) {
-        decoder->phase = SDSIM_SD_NO_DATA;
+    if (decoder->stage == SDSIM_SD_STAGE_WAIT_READ || decoder->stage == SDSIM_SD_STAGE_WAIT_WRITE) {
+        decoder->stage = SDSIM_SD_STAGE_NO_DATA;
     }
 }
 
@@ -199,7 +199,7 @@ static void lose_frame(struct sdsim_sd_decoder *decoder)
     decoder->pending = false;
     decoder->app_next = false;
     decoder->any_frame = true;
-    decoder->phase = SDSIM_SD_NO_DATA;
+    decoder->stage = SDSIM_SD_STAGE_NO_DATA;
 }
 
 /*
@@ -370,7 +370,7 @@ void sdsim_sd_decoder_look(struct sdsim_sd_decoder *decoder)
     }
     while (decoder->in_frame && look_at_frame(decoder, false)) {
     }
-    if (decoder->phase != SDSIM_SD_NO_DATA) {
+    if (decoder->stage != SDSIM_SD_STAGE_NO_DATA) {
         sdsim_sd_data_clock(decoder);
     }
 }

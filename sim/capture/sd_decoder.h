@@ -54,15 +54,15 @@ enum {
 #define SDSIM_SD_CMDS  0x00008421u
 #define SDSIM_SD_QUIET 0x00018C63u
 
-enum sdsim_sd_phase {
-    SDSIM_SD_NO_DATA,
-    SDSIM_SD_WAIT_READ,
-    SDSIM_SD_WAIT_WRITE,
-    SDSIM_SD_IN_BLOCK,
-    SDSIM_SD_WAIT_STATUS, /* CRC status */
-    SDSIM_SD_IN_STATUS,
-    SDSIM_SD_WAIT_BUSY, /* it may follow */
-    SDSIM_SD_BUSY,
+enum sdsim_sd_stage {
+    SDSIM_SD_STAGE_NO_DATA,
+    SDSIM_SD_STAGE_WAIT_READ,
+    SDSIM_SD_STAGE_WAIT_WRITE,
+    SDSIM_SD_STAGE_IN_BLOCK,
+    SDSIM_SD_STAGE_WAIT_STATUS, /* CRC status */
+    SDSIM_SD_STAGE_IN_STATUS,
+    SDSIM_SD_STAGE_WAIT_BUSY, /* it may follow */
+    SDSIM_SD_STAGE_BUSY,
 };
 
 struct sdsim_sd_decoder {
@@ -97,7 +97,7 @@ struct sdsim_sd_decoder {
     uint64_t command_end;
     uint32_t argument;
 
-    enum sdsim_sd_phase phase;
+    enum sdsim_sd_stage stage;
     bool writing;
     bool single;        /* one block only */
     uint8_t data_index; /* command of the transfer */
@@ -137,7 +137,7 @@ static inline void sdsim_sd_decoder_clock(struct sdsim_sd_decoder *decoder, uint
     decoder->n++;
     sdsim_clock_meter_rise(decoder->meter, rise);
     if ((word & SDSIM_SD_QUIET) != SDSIM_SD_QUIET || decoder->in_frame ||
-        decoder->phase > SDSIM_SD_WAIT_WRITE) {
+        decoder->stage > SDSIM_SD_STAGE_WAIT_WRITE) {
         sdsim_sd_decoder_look(decoder);
     }
 }
