@@ -7,6 +7,7 @@
 enum {
     STATUS_CLOCKS = 5, /* CRC status with start and end bit */
     STATUS_LIMIT = 64, /* clocks within which it must begin */
+    FIRST_BLOCK = 3,   /* clocks from its end to the next block: N_WR and one */
     BUSY_LIMIT = 16,   /* clocks within which busy must begin */
 };
 
@@ -302,6 +303,26 @@ static void take_status(struct sdsim_sd_decoder *decoder, uint64_t end)
     decoder->active_end = end;
 }
 
+/*
+ * Whether DAT0 went low because the next block begins, where busy could too: busy follows the CRC status
+ * at once, a block not before N_WR, and with all its lines.
+ */
+static bool is_next_block(const struct sdsim_sd_decoder *decoder, uint64_t n)
+{
+    if (!decoder->writing || decoder->single || n - decoder->from < FIRST_BLOCK) {
+        return false;
+    }
+    const uint32_t word = decoder->words[n % SDSIM_SD_RING];
+    const bool wide = (word >> (decoder->sampling * SDSIM_SD_LINES + 1) & 15) == 0;
+    return wide || decoder->width == 1 || !has_all_lines(decoder);
+}
+
+static void begin_block(struct sdsim_sd_decoder *decoder, uint64_t n)
+{
+    decoder->stage = SDSIM_SD_STAGE_IN_BLOCK;
+    decoder->began = n;
+}
+
 void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)
 {
     const uint64_t n = decoder->n - 1;
@@ -310,8 +331,7 @@ void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)
     case SDSIM_SD_STAGE_WAIT_READ:
     case SDSIM_SD_STAGE_WAIT_WRITE:
         if (!high && n > decoder->from) {
-            decoder->stage = SDSIM_SD_STAGE_IN_BLOCK;
-            decoder->began = n;
+            begin_block(decoder, n);
         }
         break;
     case SDSIM_SD_STAGE_IN_BLOCK:
@@ -331,7 +351,10 @@ void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)
         }
         break;
     case SDSIM_SD_STAGE_WAIT_BUSY:
-        if (!high && n > decoder->from) {
+        if (!high && is_next_block(decoder, n)) {
+            after_busy(decoder, decoder->from);
+            begin_block(decoder, n);
+        } else if (!high && n > decoder->from) {
             begin_busy(decoder, n);
         } else if (n - decoder->began > BUSY_LIMIT) {
             after_busy(decoder, decoder->from);
