@@ -202,6 +202,10 @@ void sdsim_spi_decoder_byte(struct sdsim_spi_decoder *decoder, const struct sdsi
 void sdsim_spi_decoder_clocks(struct sdsim_spi_decoder *decoder, unsigned count, sdsim_ps start,
                               sdsim_ps end, uint64_t place);
 
+/* Whether six bytes are a command but for its transmission bit (29 for 69), by their CRC7 or a usual
+ * dummy of it. A decoder tells them as STRAY. */
+bool sdsim_spi_is_headless(const uint8_t bytes[6]);
+
 /* The record is over: tells what is unfinished. */
 void sdsim_spi_decoder_end(struct sdsim_spi_decoder *decoder);
 

@@ -157,13 +157,45 @@ static void accept_frame(struct sdsim_spi_decoder *d)
     sdsim_spi_mean(d, d->asked.end);
 }
 
+/* A known command whose transmission bit is missing, 29 for 69: no card takes it for a command. */
+static bool may_be_headless(const struct sdsim_spi_decoder *d, uint8_t byte)
+{
+    const uint8_t index = byte & 63;
+    return byte > 0 && byte < 0x40 && d->certain && d->mosi == SDSIM_SPI_HIGH &&
+           d->due != SDSIM_SPI_DUE_BLOCK && !d->transfer.writes &&
+           (sdsim_spi_command(index, false)->title != NULL ||
+            sdsim_spi_command(index, true)->title != NULL);
+}
+
+bool sdsim_spi_is_headless(const uint8_t bytes[6])
+{
+    uint8_t whole[5];
+    memcpy(whole, bytes, sizeof whole);
+    whole[0] |= 0x40;
+    return bytes[0] < 0x40 && (bytes[5] == sdsim_crc7_byte(whole, sizeof whole) ||
+                               bytes[5] == sdsim_crc7_byte(bytes, 5) || is_dummy(bytes[5]));
+}
+
+static bool frame_is_headless(const struct sdsim_spi_decoder *d)
+{
+    uint8_t bytes[6];
+    for (unsigned i = 0; i < sizeof bytes; i++) {
+        bytes[i] = d->frame.bytes[i].mosi;
+    }
+    return sdsim_spi_is_headless(bytes);
+}
+
 static void collect_frame(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte *b)
 {
     d->frame.bytes[d->frame.count++] = *b;
+    d->frame.busy = d->frame.busy || d->busy.count > 0;
     if (d->frame.count < 6) {
         return;
     }
-    if (is_believed(d)) {
+    if (frame_is_headless(d)) {
+        sdsim_spi_tell_strays(d);
+        sdsim_spi_drop_frame(d);
+    } else if (sdsim_spi_frame_starts(d->frame.bytes[0].mosi) && is_believed(d)) {
         accept_frame(d);
     } else {
         rescan_frame(d);
@@ -258,7 +290,7 @@ void sdsim_spi_take_host(struct sdsim_spi_decoder *d, const struct sdsim_spi_byt
         collect_frame(d, b);
     } else if (b->mosi == SDSIM_SPI_HIGH) {
         sdsim_spi_tell_stray(d, &d->host_stray);
-    } else if (may_start(d, b->mosi)) {
+    } else if (may_start(d, b->mosi) || may_be_headless(d, b->mosi)) {
         begin_frame(d, b);
     } else if (!take_host_token(d, b)) {
         sdsim_spi_add_stray(&d->host_stray, b, b->mosi);
