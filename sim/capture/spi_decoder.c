@@ -151,6 +151,8 @@ void sdsim_spi_decoder_byte(struct sdsim_spi_decoder *d, const struct sdsim_spi_
         return;
     }
     d->meant = false;
+    d->host_quiet = d->quiet;
+    d->host_quiet_end = d->quiet_end;
     sdsim_spi_take_card(d, b);
     sdsim_spi_take_host(d, b);
     d->mosi = b->mosi;

@@ -11,8 +11,8 @@ void sdsim_spi_begin_block(struct sdsim_spi_decoder *d, const struct sdsim_spi_b
     block->from_host = from_host;
     block->guess = guess;
     block->token = *token;
-    block->gap = d->quiet;
-    block->gap_time = sdsim_time_since(token->start, d->quiet_end);
+    block->gap = d->host_quiet;
+    block->gap_time = sdsim_time_since(token->start, d->host_quiet_end);
     block->busy = from_host && d->busy.count > 0;
     block->size = d->transfer.block_bytes;
     block->count = 0;
@@ -104,8 +104,8 @@ static void begin_frame(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte
 {
     d->frame.bytes[0] = *b;
     d->frame.count = 1;
-    d->frame.gap = d->quiet;
-    d->frame.gap_time = sdsim_time_since(b->start, d->quiet_end);
+    d->frame.gap = d->host_quiet;
+    d->frame.gap_time = sdsim_time_since(b->start, d->host_quiet_end);
     d->frame.busy = d->busy.count > 0;
 }
 

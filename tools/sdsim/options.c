@@ -69,6 +69,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_DIRECTORY] =
         {"output", 'o', "DIR",
          "write to DIR; with --corpus a whole data directory, which must not be there yet"},
+    [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 
