@@ -255,7 +255,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->unseen = false;
         break;
     case SDSIM_ITEM_WRITE_BLOCK:
-        bus->answer_missing = !item->open;
+        bus->answer_missing = !item->open && !item->busy;
         bus->block_crc = item->crc;
         bus->blocks_written += !item->open;
         break;

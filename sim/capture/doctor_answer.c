@@ -170,7 +170,10 @@ void sdsim_doctor_check_illegal_command(struct sdsim_doctor_case *c)
         return;
     }
     const bool idle = (c->item->bytes[0] & SDSIM_SPI_R1_IDLE) != 0;
-    const bool own_rule = c->item->index == 8 || c->item->index == 41 ||
+    const bool moves_data =
+        sdsim_spi_command(c->item->index, c->item->app)->data != SDSIM_SPI_NO_DATA;
+    const bool own_rule = c->item->index == 8 || (idle && moves_data && !c->bus->was_ready) ||
+                          c->item->index == 41 ||
                           (!idle && is_mandatory(c->item->index, c->item->app));
     if (!own_rule) {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "%s%u was answered %02X.", prefix(c->item->app),

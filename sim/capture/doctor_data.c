@@ -304,8 +304,12 @@ void sdsim_doctor_check_data_response_missing(struct sdsim_doctor_case *c)
                          sdsim_doctor_is(c, SDSIM_ITEM_WRITE_BLOCK) ||
                          sdsim_doctor_is(c, SDSIM_ITEM_BUSY);
     if (went_on && c->bus->answer_missing && !c->doctor->source.card_unknown) {
-        sdsim_doctor_report(c, SDSIM_DOCTOR_LIKELY, "A block of CMD%u has none.",
-                            c->bus->asked.index);
+        const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY);
+        sdsim_doctor_report(c, SDSIM_DOCTOR_LIKELY, "A block of CMD%u has none: %s.",
+                            c->bus->asked.index,
+                            busy               ? "busy came in its place"
+                            : c->item->gap > 0 ? "MISO stayed FF, so the card did not take it"
+                                               : "the host did not read it");
     }
 }
 

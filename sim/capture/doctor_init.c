@@ -61,7 +61,7 @@ void sdsim_doctor_check_init_clock(struct sdsim_doctor_case *c)
     const bool initialises = c->item->index == 0 || c->item->index == 8 || c->item->index == 55 ||
                              c->item->index == 41 || c->item->index == 1;
     if (initialises && (c->bus->reset || c->item->index == 0)) {
-        const uint64_t khz = 47 * SDSIM_S /
+        const uint64_t khz = 48 * SDSIM_S /
                              (c->item->end > c->item->start ? c->item->end - c->item->start : 1) /
                              1000;
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "CMD%u was sent at about %llu kHz.",

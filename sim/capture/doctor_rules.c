@@ -221,7 +221,7 @@ static const struct sdsim_doctor_rule rules[] = {
      "the "
      "next two bytes for them.",
      "Send the CRC16, or FF FF while CRC is off.", NAME(write_crc_missing)},
-    {"data-response-missing", SDSIM_WARNING, "no data response was read",
+    {"data-response-missing", SDSIM_WARNING, "a written block without a data response",
      "The byte behind a written block's CRC tells whether it was accepted (section 7.3.3.1).",
      "Read it and look at (byte & 1F): 05 is accepted.", NAME(data_response_missing)},
     {"block-refused", SDSIM_ERROR, "the card refused a block",

@@ -151,17 +151,27 @@ static void send_short(struct reader *r)
     send(r, &host, &idle, 1);
 }
 
+/* How many bytes a side has if nothing else tells. */
+static uint64_t own_length(const struct sdsim_exchange_side *side)
+{
+    return side->bytes + (side->stretches ? STRETCH_BYTES : 0);
+}
+
+/* Whether a side can be as long as the other: it is not there, or one of its runs stretches. */
+static bool follows(const struct sdsim_exchange_side *side)
+{
+    return !side->given || side->nothing || side->stretches;
+}
+
 /* Both sides at once. */
 static bool send_full(struct reader *r)
 {
     const struct sdsim_exchange_side *host = &r->host;
     const struct sdsim_exchange_side *card = &r->card;
-    uint64_t total = host->bytes + (host->stretches ? STRETCH_BYTES : 0);
-    const uint64_t answered = card->bytes + (card->stretches ? STRETCH_BYTES : 0);
-    const bool host_follows = !host->given || host->stretches;
-    const bool card_follows = !card->given || card->nothing || card->stretches;
-    total = answered > total ? answered : total;
-    if ((!host_follows && host->bytes != total) || (!card_follows && card->bytes != total)) {
+    const uint64_t most = own_length(host) > own_length(card) ? own_length(host) : own_length(card);
+    const uint64_t total = !follows(host) ? host->bytes : !follows(card) ? card->bytes : most;
+    if (host->bytes + host->stretches > total || card->bytes + card->stretches > total ||
+        (!follows(card) && card->bytes != total)) {
         sdsim_exchange_fault(&r->place, 0, 1,
                              "write both sides byte by byte, or a command frame alone before '->' "
                              "and its answer behind",

@@ -1,8 +1,8 @@
 #include "capture/exchange.h"
 
 enum {
-    MOST_RUNS = 12, /* of a line, which then has 80 columns */
-    SHORT_RUN = 3,  /* written byte by byte */
+    MOST_WIDTH = 12, /* of a side, so that a line has about 80 columns */
+    SHORT_RUN = 3,   /* written byte by byte */
     FRAME_BYTES = 6,
     MOST_BYTES = 1000000,
 };
@@ -104,11 +104,21 @@ static void write_select(struct sdsim_exchange_sink *sink, bool low, sdsim_ps at
     fprintf(w->out, "CS %d\n", low ? 0 : 1);
 }
 
+/* Columns of a side, in bytes. */
+static unsigned width_of_line(const struct sdsim_exchange_writer *w)
+{
+    unsigned width = 0;
+    for (unsigned i = 0; i < w->count; i++) {
+        width += w->runs[i].bytes > SHORT_RUN ? SHORT_RUN : (unsigned)w->runs[i].bytes;
+    }
+    return width;
+}
+
 /* A frame starts a line. */
 static bool line_is_full(const struct sdsim_exchange_writer *w, uint8_t mosi)
 {
-    return (starts_frame(mosi) && w->runs[w->count - 1].mosi == 0xFF) || w->count == MOST_RUNS ||
-           bytes_of_line(w) >= MOST_BYTES;
+    return (starts_frame(mosi) && w->runs[w->count - 1].mosi == 0xFF) ||
+           width_of_line(w) >= MOST_WIDTH || bytes_of_line(w) >= MOST_BYTES;
 }
 
 static void write_byte(struct sdsim_exchange_sink *sink, const struct sdsim_spi_byte *byte)

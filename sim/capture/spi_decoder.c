@@ -79,10 +79,11 @@ void sdsim_spi_decoder_select(struct sdsim_spi_decoder *d, bool low, sdsim_ps at
     if (d->begun && d->selected == low) {
         return;
     }
+    const bool first = !d->begun;
     d->begun = true;
     if (low) {
         go_low(d, at, place);
-    } else {
+    } else if (!first) { /* else it only says how CS stands */
         go_high(d, at, place);
     }
 }

@@ -167,12 +167,12 @@ struct sdsim_spi_decoder {
     uint8_t mosi;          /* of the last byte with CS low */
     uint8_t miso;
 
-    bool meant;         /* the byte at work meant something */
-    uint32_t quiet;     /* bytes with CS low since the last thing that meant something */
-    sdsim_ps quiet_end; /* the last edge of that */
+    bool meant;          /* the byte at work meant something */
+    uint32_t quiet;      /* bytes with CS low since the last thing that meant something */
+    sdsim_ps quiet_end;  /* the last edge of that */
     uint32_t host_quiet; /* both as they were when the byte at work began */
     sdsim_ps host_quiet_end;
-    sdsim_ps last_end;  /* the last edge of all */
+    sdsim_ps last_end; /* the last edge of all */
     uint64_t last_at;
 
     enum sdsim_spi_due due;

@@ -132,11 +132,19 @@ static void rescan_frame(struct sdsim_spi_decoder *d)
     memmove(frame->bytes, frame->bytes + skipped, frame->count * sizeof *frame->bytes);
 }
 
+/* The last `bytes` bytes, the one at work among them, the host did not look at what the card owed. */
+static void look_away(struct sdsim_spi_decoder *d, uint32_t bytes)
+{
+    d->asked.looked -= d->asked.looked < bytes ? d->asked.looked : bytes;
+    d->quiet -= d->quiet < bytes - 1 ? d->quiet : bytes - 1;
+}
+
 static void accept_frame(struct sdsim_spi_decoder *d)
 {
     const struct sdsim_spi_collected *frame = &d->frame;
     const uint8_t index = frame->bytes[0].mosi & 63;
     const bool app = d->app_next && sdsim_spi_command(index, true)->title != NULL;
+    look_away(d, 6);
     sdsim_spi_give_up(d, false);
     sdsim_spi_tell_strays(d);
     d->asked = (struct sdsim_spi_asked){
@@ -255,6 +263,7 @@ static bool take_host_token(struct sdsim_spi_decoder *d, const struct sdsim_spi_
         return true;
     }
     if (starts && writes_unanswered(d)) {
+        look_away(d, 1);
         sdsim_spi_give_up(d, false);
         set_transfer(d, d->asked.index, d->asked.app, d->high_capacity ? 512 : d->block_length);
         begin_write_block(d, b, false);

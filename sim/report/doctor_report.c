@@ -8,6 +8,17 @@
 
 enum { WORDS = 600 };
 
+/* What the card answered; nothing if it did not, and the record may only not show it. */
+static char *response_words(const struct sdsim_doctor_report *r,
+                            const struct sdsim_doctor_step *step, char *out, size_t size)
+{
+    if (step->no_response && r->source.card_unknown) {
+        out[0] = '\0';
+        return out;
+    }
+    return sdsim_doctor_response_words(step, out, size);
+}
+
 /* ---- steps as text ---- */
 
 /* "   12  " or "   12  1.234ms  ". */
@@ -32,7 +43,7 @@ static void print_step(const struct sdsim_doctor_report *r, const struct sdsim_d
     char data[WORDS];
     char text[3 * WORDS];
     print_place(r, step->at, step->start, place, sizeof place);
-    sdsim_doctor_response_words(step, response, sizeof response);
+    response_words(r, step, response, sizeof response);
     sdsim_doctor_data_words(step, &r->source, data, sizeof data);
     if (step->is_command) {
         snprintf(text, sizeof text, "%s %s%s%s%s%s",
@@ -114,7 +125,7 @@ static void write_step(struct sdsim_doctor_report *r, const struct sdsim_doctor_
         sdsim_json_text(json, "meaning", sdsim_doctor_command_words(step, text, sizeof text));
     }
     write_bytes(json, "response", step->response, step->response_count);
-    text_if(json, "answer", sdsim_doctor_response_words(step, text, sizeof text));
+    text_if(json, "answer", response_words(r, step, text, sizeof text));
     write_blocks(json, "read", &step->read);
     write_blocks(json, "written", &step->written);
     if (step->busy_bytes > 0) {
@@ -256,9 +267,9 @@ static void print_init(const struct sdsim_doctor_report *r, const struct sdsim_d
     }
     fprintf(r->out, "ACMD41: sent %u time%s", bus->last_inits, bus->last_inits == 1 ? "" : "s");
     if (r->source.timed) {
-        fprintf(r->out, " in %s (limit 1s)",
-                sdsim_unit_print(SDSIM_UNIT_TIME, (double)(bus->last_init_time), time,
-                                 sizeof time));
+        fprintf(
+            r->out, " in %s (limit 1s)",
+            sdsim_unit_print(SDSIM_UNIT_TIME, (double)(bus->last_init_time), time, sizeof time));
     }
     fprintf(r->out, ", %s\n", bus->last_init_ready ? "ready" : "not ready");
 }
