@@ -149,8 +149,7 @@ static const enum sdsim_option_id options[] = {
 const struct sdsim_command sdsim_command_doctor = {
     .name = "doctor",
     .operands = "EXCHANGE",
-    .summary = "Explains what happened on an SPI bus, and names what was wrong with it: the rule, "
-               "the line, and the mend.",
+    .summary = "explain what happened on an SPI bus, and what was wrong with it",
     .details =
         "An EXCHANGE is a text file, or - for standard input, with what the host sent and what the "
         "card answered, a line each: '48 00 00 01 AA 87 -> 01 00 00 01 AA' for a command and its "
