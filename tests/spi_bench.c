@@ -37,7 +37,7 @@ static void hear(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps 
 
 static void listen_afresh(struct sdsim_test_spi_bench *bench)
 {
-    bench->ear = (struct sdsim_test_ear){.listener = {hear}};
+    bench->ear = (struct sdsim_test_ear){.listener = {.byte = hear}};
 }
 
 struct sdsim_test_spi_bench *sdsim_test_spi_up(const struct sdsim_card_params *card,
@@ -49,7 +49,7 @@ struct sdsim_test_spi_bench *sdsim_test_spi_up(const struct sdsim_card_params *c
     bench->medium = sdsim_medium_create(sdsim_csd_sectors(card), 0);
     assert_non_null(bench->medium);
     sdsim_card_init(&bench->card, card, bench->medium, 1, 0);
-    sdsim_wire_init(&bench->wire, &bench->card, &bench->meter);
+    sdsim_wire_init(&bench->wire, SDSIM_BUS_SPI, &bench->card, &bench->meter);
     sdsim_fast_init(&bench->fast, SDSIM_BUS_SPI, &bench->card, &bench->meter);
     bench->wire.listener = &bench->ear.listener;
     listen_afresh(bench);

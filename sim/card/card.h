@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "card/faults.h"
 #include "card/params.h"
 #include "card/registers.h"
 #include "flash/flash.h"
@@ -80,6 +81,7 @@ struct sdsim_reply {
 struct sdsim_card {
     const struct sdsim_card_params *params; /* not owned */
     struct sdsim_medium *medium;            /* not owned */
+    struct sdsim_faults *faults;            /* what shall go wrong; not owned, may be NULL */
     struct sdsim_flash flash;
     enum sdsim_card_state state;
     bool spi;
@@ -109,6 +111,10 @@ struct sdsim_card {
  */
 void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *params,
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw);
+
+/* Takes its power away and gives it back at `now`: in SD mode, idle, nothing of a transfer is left.
+ * What was stored is. Not in time for `busy`: what was being programmed is taken as done. */
+void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now);
 
 /* Before it is used: the card was written just before it was powered up, these blocks last. */
 void sdsim_card_hold(struct sdsim_card *card, uint32_t lba, uint32_t count);

@@ -259,3 +259,20 @@ uint8_t sdsim_spi_exchange(struct sdsim_spi_pins *pins, sdsim_ps start, sdsim_ps
     take(pins, end, mosi);
     return miso;
 }
+
+void sdsim_spi_pins_resume(struct sdsim_spi_pins *pins, bool selected, uint8_t busy_gap,
+                           bool multiple)
+{
+    struct sdsim_card *card = pins->card;
+    *pins = (struct sdsim_spi_pins){
+        .card = card,
+        .selected = selected,
+        .phase = card->state == SDSIM_CARD_DATA      ? SDSIM_SPI_SEND
+                 : card->state == SDSIM_CARD_RECEIVE ? SDSIM_SPI_RECEIVE
+                                                     : SDSIM_SPI_COMMAND,
+        .busy_gap = busy_gap,
+        .multiple = multiple,
+        .gap = (uint32_t)card->params->n_ac,
+        .block_bytes = SDSIM_SECTOR,
+    };
+}

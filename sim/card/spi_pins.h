@@ -35,9 +35,11 @@
 #define SDSIM_CARD_SPI_PINS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "card/card.h"
+#include "core/clock.h"
 
 enum sdsim_spi_phase {
     SDSIM_SPI_COMMAND, /* waiting for a command frame */
@@ -69,9 +71,24 @@ struct sdsim_spi_pins {
 /* Connects the pins to a card that was just powered up; CS is high. */
 void sdsim_spi_pins_init(struct sdsim_spi_pins *pins, struct sdsim_card *card);
 
+/* Connects them to a card in the middle of its life, between two transfers of the host: no answer is
+ * due, and an open read is behind a block whose N_AC has not begun. `multiple`: an open write is one of
+ * many blocks; `busy_gap`: bytes until busy shows. */
+void sdsim_spi_pins_resume(struct sdsim_spi_pins *pins, bool selected, uint8_t busy_gap,
+                           bool multiple);
+
 void sdsim_spi_select(struct sdsim_spi_pins *pins, bool low);
 
 /* One byte each way: first clock edge at `start`, over at `end`. Returns what MISO showed. */
 uint8_t sdsim_spi_exchange(struct sdsim_spi_pins *pins, sdsim_ps start, sdsim_ps end, uint8_t mosi);
+
+/*
+ * The same as `count` calls of sdsim_spi_exchange(), each of eight clocks of `clock`, from *now on;
+ * leaves the end of the last in *now. `mosi` holds what the host sends, NULL: 0xFF all the time.
+ * `miso` takes what the card sends, or is NULL; it may be the same array. Data in the middle of a
+ * block goes by in bulk.
+ */
+void sdsim_spi_exchange_many(struct sdsim_spi_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
+                             const uint8_t *mosi, uint8_t *miso, size_t count);
 
 #endif

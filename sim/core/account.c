@@ -53,6 +53,26 @@ sdsim_ps sdsim_account_total(const struct sdsim_account *account)
     return sum;
 }
 
+void sdsim_record_call(struct sdsim_meter *meter, enum sdsim_lane lane, enum sdsim_call call,
+                       enum sdsim_purpose purpose, sdsim_ps start, sdsim_ps end,
+                       const struct sdsim_detail *detail)
+{
+    if (meter->recorder == NULL) {
+        return;
+    }
+    const struct sdsim_span span = {
+        .start = start,
+        .duration = end - start,
+        .count = 1,
+        .lane = (uint8_t)lane,
+        .kind = SDSIM_HOST,
+        .purpose = (uint8_t)purpose,
+        .part = (uint8_t)call,
+        .detail = sdsim_record_detail(meter->recorder, detail),
+    };
+    meter->recorder->span(meter->recorder, &span);
+}
+
 void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
                      sdsim_ps ready_at, sdsim_ps pause)
 {
@@ -62,23 +82,13 @@ void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps
     const sdsim_ps normal_end = pause_from < from       ? from
                                 : pause_from > card_end ? card_end
                                                         : pause_from;
-    sdsim_book(meter, normal, normal_end - from);
-    sdsim_book(meter, SDSIM_PAUSE, card_end - normal_end);
-    sdsim_book(meter, SDSIM_POLL, to - card_end);
+    sdsim_book_span(meter, normal, SDSIM_LANE_CARD, from, normal_end - from);
+    sdsim_book_span(meter, SDSIM_PAUSE, SDSIM_LANE_CARD, normal_end, card_end - normal_end);
+    sdsim_book_span(meter, SDSIM_POLL, SDSIM_LANE_CPU, card_end, to - card_end);
 
     const sdsim_ps wait = card_end - from;
     if (wait > meter->counters.longest_wait) {
         meter->counters.longest_wait = wait;
         meter->counters.longest_wait_at = from;
-    }
-    if (meter->recorder != NULL && wait != 0) {
-        if (normal_end > from) {
-            sdsim_record(meter->recorder, from, normal_end - from, SDSIM_LANE_CARD, (uint8_t)normal,
-                         (uint8_t)meter->purpose);
-        }
-        if (card_end > normal_end) {
-            sdsim_record(meter->recorder, normal_end, card_end - normal_end, SDSIM_LANE_CARD,
-                         (uint8_t)SDSIM_PAUSE, (uint8_t)meter->purpose);
-        }
     }
 }

@@ -69,6 +69,8 @@ struct sdsim_meter {
     struct sdsim_counters counters;
     enum sdsim_purpose purpose;      /* of whatever is being done now */
     struct sdsim_recorder *recorder; /* may be NULL; not owned */
+    uint32_t detail;                 /* of what is on the bus, for the recorder */
+    uint8_t part;                    /* of it: enum sdsim_part */
 };
 
 /* Names as printed and as used in JSON: "payload", "protocol", ... and "data", "fat", ... */
@@ -86,21 +88,54 @@ static inline void sdsim_book(struct sdsim_meter *meter, enum sdsim_kind kind, s
     meter->account.ps[meter->purpose][kind] += d;
 }
 
+/* Reports one span to the recorder, which must be there. */
+static inline void sdsim_meter_record(struct sdsim_meter *meter, sdsim_ps start, sdsim_ps duration,
+                                      enum sdsim_lane lane, enum sdsim_kind kind)
+{
+    const struct sdsim_span span = {
+        .start = start,
+        .duration = duration,
+        .count = 1,
+        .lane = (uint8_t)lane,
+        .kind = (uint8_t)kind,
+        .purpose = (uint8_t)meter->purpose,
+        .part = lane == SDSIM_LANE_BUS ? meter->part : 0,
+        .detail = meter->detail,
+    };
+    meter->recorder->span(meter->recorder, &span);
+}
+
+/*
+ * Reports a call that began at `start` and has ended at `end` in one of the lanes of calls, if
+ * somebody listens. `detail` says what it was about.
+ */
+void sdsim_record_call(struct sdsim_meter *meter, enum sdsim_lane lane, enum sdsim_call call,
+                       enum sdsim_purpose purpose, sdsim_ps start, sdsim_ps end,
+                       const struct sdsim_detail *detail);
+
+/* Books d under `kind`, and records it as a span from `from` on if somebody listens; moves no time. */
+static inline void sdsim_book_span(struct sdsim_meter *meter, enum sdsim_kind kind,
+                                   enum sdsim_lane lane, sdsim_ps from, sdsim_ps d)
+{
+    sdsim_book(meter, kind, d);
+    if (meter->recorder != NULL && d != 0) {
+        sdsim_meter_record(meter, from, d, lane, kind);
+    }
+}
+
 /* Spends d on `kind`: books it, moves *now, and records a span in `lane` if somebody listens. */
 static inline void sdsim_spend(struct sdsim_meter *meter, sdsim_ps *now, enum sdsim_kind kind,
                                enum sdsim_lane lane, sdsim_ps d)
 {
-    sdsim_book(meter, kind, d);
-    if (meter->recorder != NULL && d != 0) {
-        sdsim_record(meter->recorder, *now, d, lane, (uint8_t)kind, (uint8_t)meter->purpose);
-    }
+    sdsim_book_span(meter, kind, lane, *now, d);
     *now = sdsim_time_sum(*now, d);
 }
 
 /*
  * Books the stretch from `from` to `to` in which the host waits for a card that becomes ready at
  * `ready_at`, the last `pause` of it extraordinary; `normal` is SDSIM_ACCESS or SDSIM_BUSY. What
- * lies behind ready_at is poll. Moves no time. Keeps counters.longest_wait.
+ * lies behind ready_at is poll. The card's part is recorded in its lane, the poll, in which the CPU
+ * looks or sleeps, in that of the CPU. Moves no time. Keeps counters.longest_wait.
  */
 void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
                      sdsim_ps ready_at, sdsim_ps pause);

@@ -53,6 +53,17 @@ static bool in_range(struct sdsim_driver *driver, sdsim_ps now, uint32_t lba, ui
     return false;
 }
 
+/* Tells the recorder of a call that took time. */
+static void note_call(struct sdsim_driver *driver, enum sdsim_call call, enum sdsim_purpose purpose,
+                      sdsim_ps start, sdsim_ps end, uint32_t lba, uint32_t count)
+{
+    const struct sdsim_detail detail = {
+        .kind = count > 0 ? SDSIM_DETAIL_SECTORS : SDSIM_DETAIL_NONE, .place = lba, .size = count};
+    if (end > start) {
+        sdsim_record_call(driver->port->meter, SDSIM_LANE_DISK, call, purpose, start, end, &detail);
+    }
+}
+
 enum sdsim_driver_error sdsim_driver_read(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
                                           uint32_t count, enum sdsim_purpose purpose, uint8_t *out)
 {
@@ -60,7 +71,10 @@ enum sdsim_driver_error sdsim_driver_read(struct sdsim_driver *driver, sdsim_ps 
         return SDSIM_DRIVER_OUT_OF_RANGE;
     }
     driver->port->meter->purpose = purpose;
-    return driver->class->read(driver, now, lba, count, out);
+    const sdsim_ps start = *now;
+    const enum sdsim_driver_error error = driver->class->read(driver, now, lba, count, out);
+    note_call(driver, SDSIM_CALL_READ, purpose, start, *now, lba, count);
+    return error;
 }
 
 enum sdsim_driver_error sdsim_driver_write(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
@@ -71,13 +85,20 @@ enum sdsim_driver_error sdsim_driver_write(struct sdsim_driver *driver, sdsim_ps
         return SDSIM_DRIVER_OUT_OF_RANGE;
     }
     driver->port->meter->purpose = purpose;
-    return driver->class->write(driver, now, lba, count, content);
+    const sdsim_ps start = *now;
+    const enum sdsim_driver_error error = driver->class->write(driver, now, lba, count, content);
+    note_call(driver, SDSIM_CALL_WRITE, purpose, start, *now, lba, count);
+    return error;
 }
 
 enum sdsim_driver_error sdsim_driver_sync(struct sdsim_driver *driver, sdsim_ps *now)
 {
     driver->port->meter->purpose = SDSIM_FOR_DATA;
-    return driver->class->sync != NULL ? driver->class->sync(driver, now) : SDSIM_DRIVER_OK;
+    const sdsim_ps start = *now;
+    const enum sdsim_driver_error error =
+        driver->class->sync != NULL ? driver->class->sync(driver, now) : SDSIM_DRIVER_OK;
+    note_call(driver, SDSIM_CALL_SYNC, SDSIM_FOR_DATA, start, *now, 0, 0);
+    return error;
 }
 
 enum sdsim_driver_error sdsim_driver_status(struct sdsim_driver *driver, sdsim_ps *now)
@@ -86,7 +107,10 @@ enum sdsim_driver_error sdsim_driver_status(struct sdsim_driver *driver, sdsim_p
         return SDSIM_DRIVER_OK;
     }
     driver->port->meter->purpose = SDSIM_FOR_DATA;
-    return driver->class->status(driver, now);
+    const sdsim_ps start = *now;
+    const enum sdsim_driver_error error = driver->class->status(driver, now);
+    note_call(driver, SDSIM_CALL_OTHER, SDSIM_FOR_DATA, start, *now, 0, 0);
+    return error;
 }
 
 /* ---- what the driver files share ---- */

@@ -1,6 +1,7 @@
 #include "file/stream.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,68 @@ uint32_t sdsim_stream_default_buffer(enum sdsim_file_api api)
 struct sdsim_volume_config sdsim_stream_volume_config(enum sdsim_file_api api)
 {
     return sdsim_engine_find(apis[api].engine)->config;
+}
+
+/* ---- what the recorder hears ---- */
+
+static void note(const struct sdsim_stream *stream, enum sdsim_lane lane, enum sdsim_call call,
+                 sdsim_ps start, sdsim_ps end, uint64_t position, uint64_t bytes)
+{
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL,
+        .place = position,
+        .size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+        .name = stream->name,
+    };
+    sdsim_record_call(stream->meter, lane, call, SDSIM_FOR_DATA, start, end, &detail);
+}
+
+static void note_open(const struct sdsim_stream *stream, enum sdsim_lane lane, sdsim_ps start,
+                      sdsim_ps end, enum sdsim_open_mode mode)
+{
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL, .code = (uint8_t)mode, .name = stream->name};
+    sdsim_record_call(stream->meter, lane, SDSIM_CALL_OPEN, SDSIM_FOR_DATA, start, end, &detail);
+}
+
+/* The calls of the FAT library. */
+
+static enum sdsim_fat_result library_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                           const struct sdsim_content *content, uint64_t bytes,
+                                           uint64_t *done)
+{
+    const sdsim_ps start = *now;
+    const uint64_t position = stream->file.position;
+    const enum sdsim_fat_result result = sdsim_file_write(&stream->file, now, content, bytes, done);
+    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_WRITE, start, *now, position, bytes);
+    return result;
+}
+
+static enum sdsim_fat_result library_read(struct sdsim_stream *stream, sdsim_ps *now,
+                                          uint64_t bytes, void *out, uint64_t *done)
+{
+    const sdsim_ps start = *now;
+    const uint64_t position = stream->file.position;
+    const enum sdsim_fat_result result = sdsim_file_read(&stream->file, now, bytes, out, done);
+    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_READ, start, *now, position, bytes);
+    return result;
+}
+
+static enum sdsim_fat_result library_seek(struct sdsim_stream *stream, sdsim_ps *now,
+                                          uint64_t position)
+{
+    const sdsim_ps start = *now;
+    const enum sdsim_fat_result result = sdsim_file_seek(&stream->file, now, position);
+    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_SEEK, start, *now, position, 0);
+    return result;
+}
+
+static enum sdsim_fat_result library_sync(struct sdsim_stream *stream, sdsim_ps *now)
+{
+    const sdsim_ps start = *now;
+    const enum sdsim_fat_result result = sdsim_file_sync(&stream->file, now);
+    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_SYNC, start, *now, 0, 0);
+    return result;
 }
 
 static void host_time(struct sdsim_stream *stream, sdsim_ps *now, sdsim_ps d)
@@ -73,7 +136,10 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
                                         enum sdsim_open_mode mode)
 {
     const struct api *api = &apis[params->api];
+    const sdsim_ps start = *now;
     *stream = (struct sdsim_stream){.params = params, .meter = meter};
+    snprintf(stream->name, sizeof stream->name,
+             strlen(path) < sizeof stream->name ? "%s" : "%.60s...", path);
     if (api->buffer > 0) {
         stream->size = params->buffer > 0 ? (uint32_t)params->buffer : api->buffer;
         stream->buffer = malloc(stream->size);
@@ -82,6 +148,8 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
         }
     }
     const enum sdsim_fat_result result = sdsim_file_open(&stream->file, volume, now, path, mode);
+    note_open(stream, SDSIM_LANE_FILE, start, *now, mode);
+    note_open(stream, SDSIM_LANE_TASK, start, *now, mode);
     if (result != SDSIM_FAT_OK) {
         free(stream->buffer);
         stream->buffer = NULL;
@@ -118,8 +186,7 @@ static enum sdsim_fat_result flush(struct sdsim_stream *stream, sdsim_ps *now)
     uint64_t done;
     stream->filled = 0;
     layer_time(stream, now);
-    const enum sdsim_fat_result result =
-        sdsim_file_write(&stream->file, now, &content, bytes, &done);
+    const enum sdsim_fat_result result = library_write(stream, now, &content, bytes, &done);
     return result != SDSIM_FAT_OK ? result : done < bytes ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
 }
 
@@ -151,7 +218,7 @@ static enum sdsim_fat_result buffered_write(struct sdsim_stream *stream, sdsim_p
             const uint64_t whole = left / stream->size * stream->size;
             const struct sdsim_content part = sdsim_content_after(content, *done);
             layer_time(stream, now);
-            result = sdsim_file_write(&stream->file, now, &part, whole, &taken);
+            result = library_write(stream, now, &part, whole, &taken);
             if (result == SDSIM_FAT_OK && taken < whole) {
                 *done += taken;
                 return SDSIM_FAT_OK; /* the volume is full */
@@ -179,7 +246,7 @@ static enum sdsim_fat_result plain_write(struct sdsim_stream *stream, sdsim_ps *
         const uint64_t left = bytes - *done;
         const uint64_t part = left < most_bytes(stream) ? left : most_bytes(stream);
         uint64_t taken = 0;
-        result = sdsim_file_write(&stream->file, now, &rest, part, &taken);
+        result = library_write(stream, now, &rest, part, &taken);
         *done += taken;
         if (taken < part) {
             break;
@@ -188,13 +255,31 @@ static enum sdsim_fat_result plain_write(struct sdsim_stream *stream, sdsim_ps *
     return settle(stream, now, result);
 }
 
-enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
-                                         const struct sdsim_content *content, uint64_t bytes,
-                                         uint64_t *done)
+/* Where the application is in the file: behind what waits in the buffer, before what was read. */
+static uint64_t position_of(const struct sdsim_stream *stream)
+{
+    return stream->writing ? stream->file.position + stream->filled
+                           : stream->file.position - (stream->filled - stream->taken);
+}
+
+static enum sdsim_fat_result any_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                       const struct sdsim_content *content, uint64_t bytes,
+                                       uint64_t *done)
 {
     host_time(stream, now, stream->params->costs.call);
     return stream->size > 0 ? buffered_write(stream, now, content, bytes, done)
                             : plain_write(stream, now, content, bytes, done);
+}
+
+enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
+                                         const struct sdsim_content *content, uint64_t bytes,
+                                         uint64_t *done)
+{
+    const sdsim_ps start = *now;
+    const uint64_t position = position_of(stream);
+    const enum sdsim_fat_result result = any_write(stream, now, content, bytes, done);
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_WRITE, start, *now, position, bytes);
+    return result;
 }
 
 static enum sdsim_fat_result write_text(struct sdsim_stream *stream, sdsim_ps *now,
@@ -203,16 +288,22 @@ static enum sdsim_fat_result write_text(struct sdsim_stream *stream, sdsim_ps *n
     const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES,
                                           .bytes = (const uint8_t *)text};
     uint64_t done;
-    const enum sdsim_fat_result result = sdsim_stream_write(stream, now, &content, length, &done);
+    const enum sdsim_fat_result result = any_write(stream, now, &content, length, &done);
     return result != SDSIM_FAT_OK ? result : done < length ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
 }
 
 enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *now,
                                          const char *text)
 {
+    const sdsim_ps start = *now;
+    const uint64_t position = position_of(stream);
     host_time(stream, now, stream->params->costs.line);
-    const enum sdsim_fat_result result = write_text(stream, now, text, strlen(text));
-    return result != SDSIM_FAT_OK ? result : write_text(stream, now, "\n", 1);
+    enum sdsim_fat_result result = write_text(stream, now, text, strlen(text));
+    if (result == SDSIM_FAT_OK) {
+        result = write_text(stream, now, "\n", 1);
+    }
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_PRINT, start, *now, position, strlen(text) + 1);
+    return result;
 }
 
 /* ---- reading ---- */
@@ -231,7 +322,7 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
             uint64_t got;
             layer_time(stream, now);
             const enum sdsim_fat_result result =
-                sdsim_file_read(&stream->file, now, stream->size, stream->buffer, &got);
+                library_read(stream, now, stream->size, stream->buffer, &got);
             stream->filled = (uint32_t)got;
             stream->taken = 0;
             if (result != SDSIM_FAT_OK || got == 0) {
@@ -260,8 +351,7 @@ static enum sdsim_fat_result plain_read(struct sdsim_stream *stream, sdsim_ps *n
         const uint64_t left = bytes - *done;
         const uint64_t part = left < most_bytes(stream) ? left : most_bytes(stream);
         uint64_t taken = 0;
-        result =
-            sdsim_file_read(&stream->file, now, part, out != NULL ? out + *done : NULL, &taken);
+        result = library_read(stream, now, part, out != NULL ? out + *done : NULL, &taken);
         *done += taken;
         if (taken < part) {
             break;
@@ -274,33 +364,52 @@ static enum sdsim_fat_result plain_read(struct sdsim_stream *stream, sdsim_ps *n
 enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes,
                                         void *out, uint64_t *done)
 {
+    const sdsim_ps start = *now;
+    const uint64_t position = position_of(stream);
     host_time(stream, now, stream->params->costs.call);
-    return stream->size > 0 ? buffered_read(stream, now, bytes, out, done)
-                            : plain_read(stream, now, bytes, out, done);
+    const enum sdsim_fat_result result = stream->size > 0
+                                             ? buffered_read(stream, now, bytes, out, done)
+                                             : plain_read(stream, now, bytes, out, done);
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_READ, start, *now, position, bytes);
+    return result;
 }
 
 enum sdsim_fat_result sdsim_stream_seek(struct sdsim_stream *stream, sdsim_ps *now,
                                         uint64_t position)
 {
+    const sdsim_ps start = *now;
     host_time(stream, now, stream->params->costs.call);
-    const enum sdsim_fat_result result = flush(stream, now);
+    enum sdsim_fat_result result = flush(stream, now);
     stream->filled = 0;
     stream->taken = 0;
-    return result != SDSIM_FAT_OK ? result : sdsim_file_seek(&stream->file, now, position);
+    if (result == SDSIM_FAT_OK) {
+        result = library_seek(stream, now, position);
+    }
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_SEEK, start, *now, position, 0);
+    return result;
 }
 
 /* ---- the end ---- */
 
 enum sdsim_fat_result sdsim_stream_sync(struct sdsim_stream *stream, sdsim_ps *now)
 {
-    const enum sdsim_fat_result result = flush(stream, now);
-    return result != SDSIM_FAT_OK ? result : sdsim_file_sync(&stream->file, now);
+    const sdsim_ps start = *now;
+    enum sdsim_fat_result result = flush(stream, now);
+    if (result == SDSIM_FAT_OK) {
+        result = library_sync(stream, now);
+    }
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_SYNC, start, *now, 0, 0);
+    return result;
 }
 
 enum sdsim_fat_result sdsim_stream_close(struct sdsim_stream *stream, sdsim_ps *now)
 {
+    const sdsim_ps start = *now;
     const enum sdsim_fat_result flushed = flush(stream, now);
+    const sdsim_ps flushed_at = *now;
     const enum sdsim_fat_result closed = sdsim_file_close(&stream->file, now);
+    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_CLOSE, flushed_at, *now, 0, 0);
+    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_CLOSE, start, *now, 0, 0);
     if (closed != SDSIM_FAT_OK) {
         sdsim_file_drop(&stream->file);
     }

@@ -71,6 +71,7 @@ struct sdsim_stream {
     uint32_t filled; /* bytes to be written, or read and valid */
     uint32_t taken;  /* of the bytes read, how many the application has had */
     bool writing;    /* what `filled` means */
+    char name[64];   /* of the file, for the recorder; a longer one ends in "..." */
 };
 
 /* How the API configures FatFs (buffers per file, append style, ...). */

@@ -47,6 +47,10 @@ static inline sdsim_ps sdsim_cycle_repeat(const struct sdsim_cycle *cycle,
     return span;
 }
 
+/* What the fast port does with a transaction, for ports that are the fast one at times. */
+void sdsim_fast_execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        struct sdsim_result *result);
+
 void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
                             const struct sdsim_transaction *tx, struct sdsim_result *result);
 void sdsim_fast_sd_execute(struct sdsim_port *port, sdsim_ps *now,

@@ -35,15 +35,19 @@ static void send_frame(struct sdsim_port *port, sdsim_ps *now, uint8_t index, ui
                        struct sdsim_reply *reply)
 {
     sdsim_count_command(port, index);
+    sdsim_note_part(port, SDSIM_PART_COMMAND);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_COMMAND);
+    sdsim_note_part(port, SDSIM_PART_NONE);
     sdsim_card_command(port->card, *now, false, index, argument, reply);
 }
 
 static void take_response(struct sdsim_port *port, sdsim_ps *now, enum sdsim_response response)
 {
     if (response != SDSIM_RESPONSE_NONE) {
+        sdsim_note_part(port, SDSIM_PART_RESPONSE);
         sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL,
                              port->card->params->n_cr_clocks + response_clocks(response));
+        sdsim_note_part(port, SDSIM_PART_NONE);
     }
 }
 
@@ -52,6 +56,7 @@ static void auto_stop(struct sdsim_port *port, sdsim_ps *now)
 {
     struct sdsim_reply reply;
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, port->sd->stop_clocks);
+    sdsim_note_command(port, 12, 0, 0);
     send_frame(port, now, 12, 0, &reply);
     take_response(port, now, SDSIM_RESPONSE_R1);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_BUS_TRAILING);

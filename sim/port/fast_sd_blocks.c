@@ -21,8 +21,10 @@ static void move_data(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
 {
     const sdsim_ps from = *now;
     const uint32_t lines = port->mode == SDSIM_BUS_SD4 ? 4 : 1;
+    sdsim_note_part(port, SDSIM_PART_DATA);
     sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, 8 / lines * bytes);
     sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
+    sdsim_note_part(port, SDSIM_PART_CRC);
 }
 
 /* Start bit, check sum and end bit of a packet. */
@@ -61,6 +63,7 @@ static void read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
     sdsim_fast_sd_await(port, now, SDSIM_ACCESS, SDSIM_SD_N_AC, sdsim_card_read_ready(port->card));
     move_data(port, now, tx->block_bytes);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, tx->block_bytes));
+    sdsim_note_part(port, SDSIM_PART_NONE);
     if (from_medium) {
         sdsim_card_read_done(port->card, *now);
         check_block(checked, *now, port->sd->read_cpu);
@@ -173,7 +176,9 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
     move_data(port, now, SDSIM_SECTOR);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, frame_clocks(port, SDSIM_SECTOR));
     const bool accepted = give_block(port, tx, index, *now);
+    sdsim_note_part(port, SDSIM_PART_STATUS);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS);
+    sdsim_note_part(port, SDSIM_PART_NONE);
     return accepted;
 }
 

@@ -54,6 +54,7 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
     const sdsim_ps period = sd->status_before + sd->status_after;
     const sdsim_ps from = *now;
     struct naps naps = {.length = wait->sleep, .after = wait->sleep_after};
+    uint64_t looks = 0;
     for (;;) {
         /* Looks follow each other with a fixed period up to the one that succeeds, the one that
          * begins at the limit, or the one after which the driver sleeps. */
@@ -73,6 +74,7 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
             sleeps = look < last;
             last = sleeps ? look : last;
         }
+        looks += last + 1;
         meter->counters.commands[13] += last + 1;
         meter->counters.bus_clocks += (last + 1) * frames;
         *now += (last + 1) * period + sdsim_clock_take(&port->clock, last * frames);
@@ -83,8 +85,9 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
             continue;
         }
         const sdsim_ps answer = met ? on_bus : 0;
+        sdsim_note_looks(port, from, *now, looks);
         sdsim_book_wait(meter, SDSIM_BUSY, from, *now - answer, ready.at, ready.pause);
-        sdsim_book(meter, SDSIM_PROTOCOL, answer);
+        sdsim_book_span(meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, *now - answer, answer);
         return met || wait->soft;
     }
 }

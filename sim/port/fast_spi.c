@@ -123,6 +123,7 @@ static bool poll_sleeping(struct sdsim_port *port, sdsim_ps *now, const struct s
     }
     count_to_busy(port, looks);
     port->meter->counters.bus_clocks += 8 * looks;
+    sdsim_note_looks(port, from, *now, looks);
     sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
     return met || wait->soft;
 }
@@ -156,6 +157,7 @@ static bool poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait
     port->meter->counters.bus_clocks += 8 * looks;
     *now = sdsim_time_sum(*now, sdsim_time_sum(sdsim_time_times(period, looks),
                                                sdsim_clock_take(&port->clock, 8 * looks)));
+    sdsim_note_looks(port, from, *now, looks);
     sdsim_book_wait(port->meter, SDSIM_BUSY, from, *now, ready.at, ready.pause);
     return met || wait->soft;
 }
@@ -220,7 +222,9 @@ static uint32_t response_in_window(struct sdsim_port *port, sdsim_ps *now, uint3
             response_byte(response, *now + sdsim_clock_peek(&port->clock, 8 * (uint64_t)i));
         i++;
     }
+    const uint32_t of_command = sdsim_note_response(port, result->r1, result->extra);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, i);
+    port->meter->detail = of_command;
     return window - i;
 }
 
@@ -229,12 +233,15 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
                           uint32_t extra, struct response *response, struct sdsim_result *result)
 {
     const struct sdsim_burst *cost = &port->spi->poll;
+    const uint32_t of_command = port->meter->detail;
     for (uint32_t look = 0; look < looks && !is_r1(result->r1); look++) {
         if (look > 0) {
             sdsim_fast_dead(port, now, SDSIM_POLL, sleep);
         }
         result->r1 = response_byte(response, sdsim_time_sum(*now, cost->before));
+        sdsim_note_response(port, result->r1, result->extra);
         sdsim_fast_burst(port, now, cost, 1);
+        port->meter->detail = of_command;
     }
     if (extra == 0 || !is_r1(result->r1)) {
         return;
@@ -244,7 +251,9 @@ static void poll_response(struct sdsim_port *port, sdsim_ps *now, uint32_t looks
         result->extra[e] =
             response_byte(response, first + sdsim_clock_peek(&port->clock, 8 * (uint64_t)e));
     }
+    sdsim_note_response(port, result->r1, result->extra);
     sdsim_fast_burst(port, now, &port->spi->extra, extra);
+    port->meter->detail = of_command;
 }
 
 /* Hands the command to the card and finds out what will be seen of its answer. */
@@ -277,6 +286,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     const struct sdsim_spi_engine *spi = port->spi;
     const uint32_t extra = extra_bytes(tx->response);
     sdsim_count_command(port, tx->command);
+    sdsim_note_part(port, SDSIM_PART_COMMAND);
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->command_cpu);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 6);
@@ -293,6 +303,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
         if (over && tx->direction == SDSIM_READ_BLOCKS) {
             return left;
         }
+        sdsim_note_part(port, SDSIM_PART_NONE);
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, left);
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->command.after);
         if (over) {
@@ -333,13 +344,17 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
         result->outcome = SDSIM_OUTCOME_STILL_BUSY;
         return false;
     }
+    sdsim_note_part(port, SDSIM_PART_TOKEN);
     sdsim_fast_burst(port, now, &spi->token, 1);
+    sdsim_note_part(port, SDSIM_PART_DATA);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.before);
     sdsim_fast_payload(port, now, SDSIM_SECTOR, spi->write_overlap);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.after);
     sdsim_fast_dead(port, now, SDSIM_HOST, spi->write_cpu_after_data);
+    sdsim_note_part(port, SDSIM_PART_CRC);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->crc.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 2);
+    sdsim_note_part(port, SDSIM_PART_STATUS);
     const sdsim_ps held = sdsim_card_busy(port->card).at; /* masks the data response */
     const bool accepted = deliver_block(port, *now, tx, index);
     sdsim_ps response = *now;
@@ -351,6 +366,7 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
         response = sdsim_time_sum(*now, spi->reply.before);
         sdsim_fast_burst(port, now, &spi->reply, 1);
     }
+    sdsim_note_part(port, SDSIM_PART_NONE);
     if (!accepted || response < held) {
         result->outcome = SDSIM_OUTCOME_NOT_ACCEPTED;
         return false;
@@ -434,6 +450,7 @@ static void write_blocks(struct sdsim_port *port, sdsim_ps *now, const struct sd
 static void stop_token(struct sdsim_port *port, sdsim_ps *now)
 {
     const struct sdsim_spi_engine *spi = port->spi;
+    sdsim_note_part(port, SDSIM_PART_STOP);
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->stop.before);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
     if (port->selected && port->card->state == SDSIM_CARD_RECEIVE) {
@@ -445,6 +462,7 @@ static void stop_token(struct sdsim_port *port, sdsim_ps *now)
         port->busy_in = 0;
     }
     sdsim_fast_dead(port, now, SDSIM_GAP, spi->stop.after);
+    sdsim_note_part(port, SDSIM_PART_NONE);
 }
 
 /* ---- the whole ---- */
@@ -461,6 +479,7 @@ static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
     uint32_t window_left = SDSIM_FAST_BURST_OVER;
     if ((tx->flags & SDSIM_COMMAND) != 0) {
         window_left = send_command(port, now, tx, &reply, result);
+        sdsim_note_part(port, SDSIM_PART_NONE);
         if (!is_r1(result->r1)) {
             result->outcome = SDSIM_OUTCOME_NO_RESPONSE;
         } else if ((result->r1 & ~SDSIM_R1_IDLE) != 0) {

@@ -20,10 +20,11 @@ static void book_search(struct sdsim_port *port, struct search *search, uint64_t
     const uint64_t gap = search->gap < bytes ? search->gap : bytes;
     port->meter->counters.bus_clocks += 8 * bytes;
     const sdsim_ps protocol = sdsim_clock_take(&port->clock, 8 * gap);
-    sdsim_book(port->meter, SDSIM_PROTOCOL, protocol);
+    sdsim_book_span(port->meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, *now, protocol);
     const sdsim_ps from = sdsim_time_sum(*now, protocol);
     *now = sdsim_time_sum(sdsim_time_sum(from, dead_time),
                           sdsim_clock_take(&port->clock, 8 * (bytes - gap)));
+    sdsim_note_looks(port, from, *now, bytes);
     sdsim_book_wait(port->meter, SDSIM_ACCESS, from, *now, ready.at, ready.pause);
     search->gap -= (uint32_t)gap;
 }
@@ -32,7 +33,9 @@ static void book_search(struct sdsim_port *port, struct search *search, uint64_t
 static void take_token(struct sdsim_port *port, sdsim_ps *now, struct search *search, uint32_t rest,
                        uint32_t block_bytes)
 {
+    sdsim_note_part(port, SDSIM_PART_TOKEN);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 1);
+    sdsim_note_part(port, SDSIM_PART_DATA);
     search->found = true;
     if (search->beyond) {
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, rest);
@@ -140,7 +143,9 @@ static bool read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->data.after);
         sdsim_fast_dead(port, now, SDSIM_GAP, spi->crc.before);
     }
+    sdsim_note_part(port, SDSIM_PART_CRC);
     sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, 2);
+    sdsim_note_part(port, SDSIM_PART_NONE);
     if (!from_register) {
         sdsim_card_read_done(port->card, *now);
     }

@@ -49,6 +49,35 @@ static inline void sdsim_count_command(struct sdsim_port *port, uint8_t index)
     counters->app_commands[index & 63] += port->card->app ? 1 : 0;
 }
 
+/* For ports: the recorder learns of the command that is about to be sent; what is spent from now on
+ * is about it. */
+static inline void sdsim_note_command(struct sdsim_port *port, uint8_t index, uint32_t argument,
+                                      uint32_t blocks)
+{
+    if (port->meter->recorder != NULL) {
+        const struct sdsim_detail detail = {
+            .kind = SDSIM_DETAIL_COMMAND,
+            .code = (uint8_t)(index | (port->card->app ? 64 : 0)),
+            .place = argument,
+            .size = blocks,
+        };
+        port->meter->detail = sdsim_record_detail(port->meter->recorder, &detail);
+    }
+}
+
+/* For ports: what is on the bus from now on. */
+static inline void sdsim_note_part(struct sdsim_port *port, enum sdsim_part part)
+{
+    port->meter->part = (uint8_t)part;
+}
+
+/* For ports: a wait took this many looks, from `from` to `to`. */
+void sdsim_note_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint64_t looks);
+
+/* For ports: a response is about to be clocked; the meter's detail is about it until it is set
+ * again. `extra` are 4 bytes. Returns the detail that was there. */
+uint32_t sdsim_note_response(struct sdsim_port *port, uint8_t r1, const uint8_t *extra);
+
 /* Carries out one transaction, starting at *now; leaves its finish time there. */
 static inline void sdsim_execute(struct sdsim_port *port, sdsim_ps *now,
                                  const struct sdsim_transaction *transaction,

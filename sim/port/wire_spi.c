@@ -4,7 +4,7 @@
  * needs and a driver can't see: at which instant the card was ready, and its N_AC, the bytes before
  * a token that the protocol demands.
  */
-#include "port/wire.h"
+#include "port/wire_modes.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint8_t exchange_byte(struct sdsim_wire *wire, sdsim_ps *now, uint8_t mos
     const sdsim_ps start = *now;
     const sdsim_ps end = sdsim_time_sum(start, sdsim_clock_take(&port->clock, 8));
     const uint8_t miso = sdsim_spi_exchange(&wire->pins, start, end, mosi);
-    if (wire->listener != NULL) {
+    if (wire->listener != NULL && wire->listener->byte != NULL) {
         wire->listener->byte(wire->listener, start, end, port->selected, mosi, miso);
     }
     port->meter->counters.bus_clocks += 8;
@@ -67,6 +67,9 @@ static void select_card(struct sdsim_wire *wire, sdsim_ps *now, bool low)
         dead(wire, now, SDSIM_HOST, low ? spi->select : spi->deselect);
         sdsim_spi_select(&wire->pins, low);
         wire->port.selected = low;
+        if (wire->listener != NULL && wire->listener->select != NULL) {
+            wire->listener->select(wire->listener, *now, low);
+        }
     }
 }
 
@@ -151,7 +154,8 @@ static struct stretch begin_stretch(const struct sdsim_wire *wire, sdsim_ps now)
 
 static void book_stretch(struct sdsim_wire *wire, const struct stretch *stretch, sdsim_ps to)
 {
-    sdsim_book(wire->port.meter, SDSIM_PROTOCOL, stretch->protocol);
+    sdsim_book_span(wire->port.meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, stretch->from,
+                    stretch->protocol);
     sdsim_book_wait(wire->port.meter, SDSIM_ACCESS, stretch->from + stretch->protocol, to,
                     stretch->ready.at, stretch->ready.pause);
 }
@@ -185,7 +189,7 @@ static void search_byte(struct sdsim_wire *wire, sdsim_ps *now, struct search *s
     search->error = sdsim_data_error_token(miso);
     if (search->found || search->error) {
         book_stretch(wire, stretch, start);
-        sdsim_book(wire->port.meter, SDSIM_PROTOCOL, *now - start);
+        sdsim_book_span(wire->port.meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, start, *now - start);
     } else if (search->due > 0) {
         search->due--;
         stretch->protocol += *now - start;
@@ -535,10 +539,9 @@ static void exchange(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_
     }
 }
 
-static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                    struct sdsim_result *result)
+void sdsim_wire_spi_execute(struct sdsim_wire *wire, sdsim_ps *now,
+                            const struct sdsim_transaction *tx, struct sdsim_result *result)
 {
-    struct sdsim_wire *wire = (struct sdsim_wire *)port;
     *result = (struct sdsim_result){.outcome = SDSIM_OUTCOME_OK};
     fill(wire, now, tx->idle_bytes);
     if ((tx->flags & SDSIM_SELECT) != 0) {
@@ -553,13 +556,4 @@ static void execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_t
         select_card(wire, now, false);
     }
     fill(wire, now, tx->trail_bytes);
-}
-
-static const struct sdsim_port_ops wire_ops = {.name = "wire", .execute = execute};
-
-void sdsim_wire_init(struct sdsim_wire *wire, struct sdsim_card *card, struct sdsim_meter *meter)
-{
-    *wire = (struct sdsim_wire){
-        .port = {.ops = &wire_ops, .mode = SDSIM_BUS_SPI, .card = card, .meter = meter}};
-    sdsim_spi_pins_init(&wire->pins, card);
 }

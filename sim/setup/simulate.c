@@ -13,6 +13,8 @@
 #include "fat/mkfs.h"
 #include "fat/p2_disk.h"
 #include "flash/image.h"
+#include "port/scout.h"
+#include "port/window.h"
 #include "setup/held.h"
 
 static const struct {
@@ -59,12 +61,16 @@ enum sdsim_metric sdsim_metric_of(const struct sdsim_run_params *run)
 struct bench {
     struct sdsim_card card;
     struct sdsim_meter meter;
-    struct sdsim_port port;
+    struct sdsim_port *port; /* one of the three */
+    struct sdsim_port fast;
+    struct sdsim_scout scout;
+    struct sdsim_window window;
     struct sdsim_driver driver;
     struct sdsim_disk disk;
     struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
     struct sdsim_p2_disk p2_disk;       /* and for the file layer of the P2 */
     struct sdsim_volume volume;
+    bool unmounted; /* the volume is nobody's business */
 };
 
 static void fail(struct sdsim_outcome_report *report, enum sdsim_failure failure, const char *what,
@@ -247,21 +253,39 @@ static struct sdsim_disk disk_of(struct bench *bench, enum sdsim_file_api api,
     }
 }
 
+/* The port everything goes through: as fast as can be, unless somebody wants to see a window. */
+static void choose_port(struct bench *bench, enum sdsim_bus_mode mode,
+                        const struct sdsim_view *view)
+{
+    struct sdsim_card *card = &bench->card;
+    struct sdsim_meter *meter = &bench->meter;
+    if (view == NULL) {
+        sdsim_fast_init(&bench->fast, mode, card, meter);
+        bench->port = &bench->fast;
+    } else if (view->kind == SDSIM_VIEW_SCOUT) {
+        sdsim_scout_init(&bench->scout, mode, card, meter, view->from, view->to);
+        bench->port = &bench->scout.port;
+    } else {
+        const bool spans = view->kind == SDSIM_VIEW_SPANS;
+        sdsim_window_init(&bench->window, mode, card, meter, view->first, view->to,
+                          spans ? view->recorder : NULL, spans ? NULL : view->listener);
+        bench->port = &bench->window.wire.port;
+    }
+}
+
 static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
-                  struct sdsim_recorder *recorder, sdsim_ps *now,
-                  struct sdsim_outcome_report *report)
+                  const struct sdsim_view *view, sdsim_ps *now, struct sdsim_outcome_report *report)
 {
     sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
     sdsim_setup_hold(setup, medium, &bench->card);
-    bench->meter.recorder = recorder;
-    sdsim_fast_init(&bench->port, (enum sdsim_bus_mode)setup->run.bus, &bench->card, &bench->meter);
-    sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, &bench->port,
+    choose_port(bench, (enum sdsim_bus_mode)setup->run.bus, view);
+    sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, bench->port,
                         &setup->clocks, setup->run.usable_buffers);
     if (sdsim_driver_init(&bench->driver, now) != SDSIM_DRIVER_OK) {
         fail_run(report, bench, "initialising the card", "");
         return false;
     }
-    if (setup->run.workload.target != SDSIM_ON_FILE) {
+    if (setup->run.workload.target != SDSIM_ON_FILE || bench->unmounted) {
         return true;
     }
     bench->disk = disk_of(bench, (enum sdsim_file_api)setup->run.file.api, medium);
@@ -341,8 +365,9 @@ static void flash_since(const struct sdsim_flash *before, const struct sdsim_fla
     };
 }
 
-void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
-                       struct sdsim_recorder *recorder, struct sdsim_outcome_report *report)
+static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                     struct sdsim_recorder *recorder, struct sdsim_view *view,
+                     struct sdsim_outcome_report *report)
 {
     *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
     struct bench *bench = calloc(1, sizeof *bench);
@@ -351,16 +376,71 @@ void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *med
         return;
     }
     sdsim_ps now = 0;
-    if (start(bench, setup, medium, recorder, &now, report)) {
+    bench->meter.recorder = recorder;
+    if (start(bench, setup, medium, view, &now, report)) {
         report->init_time = now;
-        report->bus_hz = sdsim_clock_hz(&bench->port.clock);
+        report->bus_hz = sdsim_clock_hz(&bench->port->clock);
         const struct sdsim_flash before = bench->card.flash;
         sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
                            &bench->meter, &now, &report->workload);
         flash_since(&before, &bench->card.flash, report);
         measure(setup, bench, medium, report);
     }
+    report->end = now;
+    if (view != NULL && view->kind == SDSIM_VIEW_SCOUT) {
+        view->first = bench->scout.first;
+        view->clocks = bench->scout.clocks;
+        view->found = bench->scout.found;
+    }
+    if (view != NULL) {
+        view->cut = bench->scout.cut || bench->window.cut;
+    }
     free(bench);
+}
+
+void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
+                        void *context, struct sdsim_outcome_report *report)
+{
+    *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
+    struct bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL) {
+        fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
+        return;
+    }
+    sdsim_ps now = 0;
+    bench->meter.recorder = recorder;
+    bench->unmounted = !mounted;
+    if (start(bench, setup, medium, NULL, &now, report)) {
+        report->init_time = now;
+        report->bus_hz = sdsim_clock_hz(&bench->port->clock);
+        const struct sdsim_stage stage = {
+            .driver = &bench->driver, .volume = &bench->volume, .meter = &bench->meter};
+        const struct sdsim_flash before = bench->card.flash;
+        const char *error = act(context, &stage, &now);
+        flash_since(&before, &bench->card.flash, report);
+        if (error != NULL) {
+            fail_run(report, bench, "the replay stopped", error);
+        }
+    }
+    report->end = now;
+    free(bench);
+}
+
+void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                       struct sdsim_recorder *recorder, struct sdsim_outcome_report *report)
+{
+    simulate(setup, medium, recorder, NULL, report);
+}
+
+void sdsim_simulate_view(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                         struct sdsim_view *view, struct sdsim_outcome_report *report)
+{
+    simulate(setup, medium, NULL, view, report);
+    if (view->cut && report->failure != SDSIM_FAILURE_MEMORY) {
+        report->failure = SDSIM_FAILURE_NONE;
+        report->error[0] = '\0';
+    }
 }
 
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,

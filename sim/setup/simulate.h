@@ -7,6 +7,7 @@
 #ifndef SDSIM_SETUP_SIMULATE_H
 #define SDSIM_SETUP_SIMULATE_H
 
+#include "port/wire.h"
 #include "setup/setup.h"
 
 /* What a run is measured in. */
@@ -36,6 +37,7 @@ struct sdsim_outcome_report {
     struct sdsim_flash_stats flash; /* from the first call to the end of the workload */
     struct sdsim_translation_stats translation;
     sdsim_ps init_time; /* card initialisation and mount */
+    sdsim_ps end;       /* when all of it was over */
     double bus_hz;      /* the clock on the wire */
     uint32_t card_sectors;
 };
@@ -52,6 +54,50 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
  * otherwise than by report->error. */
 void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
                        struct sdsim_recorder *recorder, struct sdsim_outcome_report *report);
+
+/* What is there once the card is initialised and, if wanted, the volume mounted. */
+struct sdsim_stage {
+    struct sdsim_driver *driver;
+    struct sdsim_volume *volume;
+    struct sdsim_meter *meter;
+};
+
+/* What somebody does with it from *now on: NULL, or why it ended early. */
+typedef const char *sdsim_act(void *context, const struct sdsim_stage *stage, sdsim_ps *now);
+
+/* Does something else than the workload, on a prepared medium; report->workload stays empty. */
+void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
+                        void *context, struct sdsim_outcome_report *report);
+
+/* How a window of a run is looked at. */
+enum sdsim_view_kind {
+    SDSIM_VIEW_SCOUT, /* finds out where to begin: `first` and `clocks` come out of it */
+    SDSIM_VIEW_SPANS, /* the recorder hears the window */
+    SDSIM_VIEW_BITS,  /* the listener hears it, byte by byte or clock by clock */
+};
+
+/*
+ * A window of a run, from <= t < to. It takes two runs to see one, each on its own copy of the prepared
+ * medium: a scout's, and one with what the scout found (port/scout.h, port/window.h). Whoever listens
+ * also hears whole transactions that lie before the window or reach beyond it, and calls that were cut
+ * short by the window's end; their ends lie behind it.
+ */
+struct sdsim_view {
+    enum sdsim_view_kind kind;
+    sdsim_ps from;
+    sdsim_ps to;
+    struct sdsim_recorder *recorder;      /* SPANS; not owned */
+    struct sdsim_wire_listener *listener; /* BITS; not owned */
+    uint64_t first;                       /* transaction to begin with */
+    uint64_t clocks;                      /* bus clocks in the window */
+    bool found;                           /* the run reaches the window */
+    bool cut;                             /* the run was ended behind the window */
+};
+
+/* Runs it on a prepared medium and looks at a window. What a cut does to the run is no error. */
+void sdsim_simulate_view(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                         struct sdsim_view *view, struct sdsim_outcome_report *report);
 
 /* Prepares a medium and runs on it. */
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,

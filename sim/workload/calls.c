@@ -49,6 +49,7 @@ const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now,
     const struct sdsim_workload_params *params = task->params;
     struct sdsim_file *file = &task->stream.file;
     const uint64_t position = params->position > 0 ? params->position : params->total / 2;
+    const sdsim_ps start = *now;
     call_cost(task, now);
     enum sdsim_fat_result result = sdsim_file_seek(file, now, position);
     uint64_t done = 0;
@@ -59,6 +60,7 @@ const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now,
     if (result == SDSIM_FAT_OK) {
         result = sdsim_file_seek(file, now, 0);
     }
+    sdsim_workload_note(task, SDSIM_CALL_SEEK, start, *now, SDSIM_WORKLOAD_FILE);
     return sdsim_workload_failed(task, result);
 }
 
@@ -82,6 +84,7 @@ const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now,
 {
     (void)index;
     struct sdsim_dir_list listing;
+    const sdsim_ps start = *now;
     call_cost(task, now);
     enum sdsim_fat_result result =
         sdsim_dir_list_open(&listing, task->volume, now, SDSIM_WORKLOAD_DIRECTORY);
@@ -91,6 +94,7 @@ const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now,
         result = sdsim_dir_list_next(&listing, now, &entry, &more);
         call_cost(task, now);
     }
+    sdsim_workload_note(task, SDSIM_CALL_LIST, start, *now, SDSIM_WORKLOAD_DIRECTORY);
     return sdsim_workload_failed(task, result);
 }
 
@@ -99,9 +103,12 @@ const char *sdsim_workload_mount(struct sdsim_workload_task *task, sdsim_ps *now
     (void)index;
     const struct sdsim_disk *disk = task->volume->disk;
     const struct sdsim_volume_config config = task->volume->config;
+    const sdsim_ps start = *now;
     call_cost(task, now);
     sdsim_volume_unmount(task->volume);
-    return sdsim_workload_failed(task, sdsim_volume_mount(task->volume, disk, &config, now));
+    const enum sdsim_fat_result result = sdsim_volume_mount(task->volume, disk, &config, now);
+    sdsim_workload_note(task, SDSIM_CALL_MOUNT, start, *now, NULL);
+    return sdsim_workload_failed(task, result);
 }
 
 const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps *now,
@@ -109,6 +116,9 @@ const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps
 {
     (void)index;
     uint32_t clusters;
+    const sdsim_ps start = *now;
     call_cost(task, now);
-    return sdsim_workload_failed(task, sdsim_tree_free(task->volume, now, &clusters));
+    const enum sdsim_fat_result result = sdsim_tree_free(task->volume, now, &clusters);
+    sdsim_workload_note(task, SDSIM_CALL_OTHER, start, *now, NULL);
+    return sdsim_workload_failed(task, result);
 }

@@ -26,6 +26,10 @@ struct sdsim_workload_task {
  * into the task's result, too. */
 const char *sdsim_workload_failed(struct sdsim_workload_task *task, enum sdsim_fat_result result);
 
+/* Tells the recorder of a call of the application that is none of a stream; `path` may be NULL. */
+void sdsim_workload_note(const struct sdsim_workload_task *task, enum sdsim_call call,
+                         sdsim_ps start, sdsim_ps end, const char *path);
+
 /* Why a write ended early although nothing failed. */
 const char *sdsim_workload_cut_short(struct sdsim_workload_task *task);
 

@@ -59,6 +59,14 @@ const char *sdsim_workload_cut_short(struct sdsim_workload_task *task)
                : sdsim_workload_failed(task, SDSIM_FAT_DENIED);
 }
 
+void sdsim_workload_note(const struct sdsim_workload_task *task, enum sdsim_call call,
+                         sdsim_ps start, sdsim_ps end, const char *path)
+{
+    const struct sdsim_detail detail = {
+        .kind = path != NULL ? SDSIM_DETAIL_CALL : SDSIM_DETAIL_NONE, .name = path};
+    sdsim_record_call(task->meter, SDSIM_LANE_TASK, call, SDSIM_FOR_DATA, start, end, &detail);
+}
+
 /* ---- calls that move data ---- */
 
 static struct sdsim_content content_at(uint64_t offset)
@@ -72,17 +80,22 @@ static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
     const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
     const uint64_t lba = sdsim_position(&task->positions, index) / SDSIM_SECTOR;
+    const sdsim_ps start = *now;
+    const bool reads = sdsim_workload_reads((enum sdsim_action)params->action);
+    const struct sdsim_detail detail = {.kind = SDSIM_DETAIL_SECTORS, .place = lba, .size = count};
     enum sdsim_driver_error error;
     if (lba > UINT32_MAX - count) {
         return "the workload runs beyond the end of the card";
     }
-    if (sdsim_workload_reads((enum sdsim_action)params->action)) {
+    if (reads) {
         error = sdsim_driver_read(task->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, NULL);
     } else {
         const struct sdsim_content content = content_at(index * params->call);
         error =
             sdsim_driver_write(task->driver, now, (uint32_t)lba, count, SDSIM_FOR_DATA, &content);
     }
+    sdsim_record_call(task->meter, SDSIM_LANE_TASK, reads ? SDSIM_CALL_READ : SDSIM_CALL_WRITE,
+                      SDSIM_FOR_DATA, start, *now, &detail);
     switch (error) {
     case SDSIM_DRIVER_OK:
         task->result->bytes += params->call;
@@ -116,7 +129,12 @@ static const char *preallocate(struct sdsim_workload_task *task, sdsim_ps *now)
     if (bytes > sdsim_file_size_max(task->volume)) {
         return "a file on FAT may not be as large as what is to be preallocated";
     }
+    const sdsim_ps start = *now;
     const enum sdsim_fat_result result = sdsim_file_expand(&task->stream.file, now, bytes);
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL, .place = bytes, .name = task->stream.name};
+    sdsim_record_call(task->meter, SDSIM_LANE_TASK, SDSIM_CALL_OTHER, SDSIM_FOR_DATA, start, *now,
+                      &detail);
     const char *error = sdsim_workload_failed(task, result);
     return result == SDSIM_FAT_DENIED
                ? "no run of free clusters is as long as what is to be preallocated"
@@ -265,9 +283,15 @@ static bool counts(const struct sdsim_workload_params *params, uint64_t index)
              index * params->call >= SDSIM_SECTOR));
 }
 
-static void note_call(struct sdsim_workload_task *task, sdsim_ps took, uint64_t index)
+static void note_call(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                      uint64_t index)
 {
     struct sdsim_workload_result *result = task->result;
+    struct sdsim_recorder *recorder = task->meter->recorder;
+    const sdsim_ps took = ended - began;
+    if (recorder != NULL && recorder->call != NULL) {
+        recorder->call(recorder, index, began, ended);
+    }
     const bool first = index == 0 || task->counted == 0; /* one that doesn't count stands in */
     const bool counted = counts(task->params, index);
     result->calls++;
@@ -297,7 +321,7 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
             return error;
         }
         if (!passes) {
-            note_call(task, *now - began, i);
+            note_call(task, began, *now, i);
         }
         if (*now > SDSIM_RUN_LIMIT) {
             return "the run takes more than 200 days of virtual time";
@@ -380,7 +404,7 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
         }
         error = finish(task, now, error);
         if (error == NULL) {
-            note_call(task, *now - began, pass);
+            note_call(task, began, *now, pass);
         }
     }
     return error;

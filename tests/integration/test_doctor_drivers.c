@@ -49,7 +49,7 @@ static struct bench *up(enum sdsim_driver_code code, const struct sdsim_card_par
     b->medium = sdsim_medium_create(sdsim_csd_sectors(card), 0);
     assert_non_null(b->medium);
     sdsim_card_init(&b->card, card, b->medium, 1, 0);
-    sdsim_wire_init(&b->wire, &b->card, &b->meter);
+    sdsim_wire_init(&b->wire, SDSIM_BUS_SPI, &b->card, &b->meter);
     b->listener.byte = hear;
     b->wire.listener = &b->listener;
     sdsim_test_doctor_begin(&b->doctor, &source);

@@ -77,13 +77,14 @@ static void waits_are_split_by_the_rule(void **state)
     }
 }
 
-/* What the recorder hears about a wait is what was booked, in the card's lane, without a gap. */
+/* What the recorder hears about a wait is what was booked, without a gap: in the card's lane, and the
+ * poll behind it in that of the CPU. */
 static void waits_are_recorded_as_booked(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
         const struct wait_row *const row = &waits[i];
-        struct listener listener = {.recorder = {listen}};
+        struct listener listener = {.recorder = {.span = listen}};
         struct sdsim_meter meter = {.purpose = SDSIM_FOR_DIRECTORY, .recorder = &listener.recorder};
         sdsim_book_wait(&meter, SDSIM_BUSY, row->from, row->to, row->ready_at, row->pause);
         sdsim_ps at = row->from;
@@ -91,13 +92,15 @@ static void waits_are_recorded_as_booked(void **state)
         for (size_t s = 0; s < listener.count; s++) {
             const struct sdsim_span *const span = &listener.spans[s];
             if (span->start != at || span->duration == 0 || span->count != 1 ||
-                span->lane != SDSIM_LANE_CARD || span->purpose != SDSIM_FOR_DIRECTORY) {
+                span->lane != (span->kind == SDSIM_POLL ? SDSIM_LANE_CPU : SDSIM_LANE_CARD) ||
+                span->purpose != SDSIM_FOR_DIRECTORY) {
                 fail_msg("%s: span %zu", row->name, s);
             }
             heard[span->kind] += span->duration;
             at += span->duration;
         }
-        if (heard[SDSIM_BUSY] != row->normal || heard[SDSIM_PAUSE] != row->paused) {
+        if (heard[SDSIM_BUSY] != row->normal || heard[SDSIM_PAUSE] != row->paused ||
+            heard[SDSIM_POLL] != row->poll) {
             fail_msg("%s: recorded other than booked", row->name);
         }
     }
@@ -144,7 +147,7 @@ static void the_first_of_equal_waits_is_kept(void **state)
 static void spend_books_moves_and_records(void **state)
 {
     (void)state;
-    struct listener listener = {.recorder = {listen}};
+    struct listener listener = {.recorder = {.span = listen}};
     struct sdsim_meter meter = {.purpose = SDSIM_FOR_INIT, .recorder = &listener.recorder};
     sdsim_ps now = 5000;
     sdsim_spend(&meter, &now, SDSIM_PAYLOAD, SDSIM_LANE_BUS, 700);

@@ -37,6 +37,7 @@ extern const struct sdsim_command sdsim_command_describe;
 extern const struct sdsim_command sdsim_command_mkfs;
 extern const struct sdsim_command sdsim_command_fsops;
 extern const struct sdsim_command sdsim_command_layout;
+extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
 
 #endif

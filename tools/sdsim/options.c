@@ -69,6 +69,20 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_DIRECTORY] =
         {"output", 'o', "DIR",
          "write to DIR; with --corpus a whole data directory, which must not be there yet"},
+    [SDSIM_OPTION_TO] = {"to", 0, "FORMAT", "vcd, pins, perfetto or csv"},
+    [SDSIM_OPTION_WINDOW] = {"window", 0, "A..B",
+                             "from one time to another, e.g. 10ms..12.5ms; default all of it"},
+    [SDSIM_OPTION_CALL] = {"call", 0, "N[..M]",
+                           "from the start of call N, from 1, to the end of M"},
+    [SDSIM_OPTION_AROUND] =
+        {"around", 0, "WHAT",
+         "longest: the longest call; pause: the longest wait for the card; and a "
+         "tenth more on both sides"},
+    [SDSIM_OPTION_DRAW] = {"draw", 0, "K",
+                           "draw K from the values' ranges; default 0, the typical values"},
+    [SDSIM_OPTION_TIMESCALE] = {"timescale", 0, "TIME",
+                                "of a VCD, e.g. 10ns; edges are rounded to it"},
+    [SDSIM_OPTION_YES] = {"yes", 0, NULL, "write more than 1 GB"},
     [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };

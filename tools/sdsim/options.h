@@ -47,6 +47,13 @@ enum sdsim_option_id {
     SDSIM_OPTION_LEAVE_ONE_OUT,
     SDSIM_OPTION_FOLDER,    /* --output of a command that writes files to a directory */
     SDSIM_OPTION_DIRECTORY, /* --output of a command that writes a directory */
+    SDSIM_OPTION_TO,
+    SDSIM_OPTION_WINDOW,
+    SDSIM_OPTION_CALL,
+    SDSIM_OPTION_AROUND,
+    SDSIM_OPTION_DRAW,
+    SDSIM_OPTION_TIMESCALE,
+    SDSIM_OPTION_YES,
     SDSIM_OPTION_ALL_STEPS, /* --all of a command that prints steps */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT

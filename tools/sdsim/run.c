@@ -6,6 +6,7 @@
 #include "output.h"
 #include "predict.h"
 #include "report/run_report.h"
+#include "run_names.h"
 #include "session.h"
 
 /* The runs that were asked for, in the order they were asked for. */
@@ -13,38 +14,6 @@ struct selection {
     const struct sdsim_run **runs;
     size_t count;
 };
-
-static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, const char *id)
-{
-    for (size_t i = 0; i < scenario->count; i++) {
-        if (strcmp(sdsim_run_label(&scenario->runs[i]), id) == 0) {
-            return &scenario->runs[i];
-        }
-    }
-    return NULL;
-}
-
-static void report_unknown(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
-                           const char *id)
-{
-    const char *ids[256];
-    const size_t count = scenario->count < 256 ? scenario->count : 256;
-    char help[1000] = "its runs are:";
-    size_t used = strlen(help);
-    for (size_t i = 0; i < count; i++) {
-        ids[i] = sdsim_run_label(&scenario->runs[i]);
-        if (used < sizeof help) {
-            used += (size_t)snprintf(help + used, sizeof help - used, "%s %s", i > 0 ? "," : "",
-                                     ids[i]);
-        }
-    }
-    const char *closest = sdsim_closest(id, ids, count);
-    if (closest != NULL) {
-        snprintf(help, sizeof help, "did you mean '%s'?", closest);
-    }
-    const struct sdsim_place place = {.file = scenario->path};
-    sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help, "there is no run '%s'", id);
-}
 
 static bool select_runs(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
                         char *const *ids, size_t id_count, struct selection *selection)
@@ -57,11 +26,9 @@ static bool select_runs(struct sdsim_cli_session *session, const struct sdsim_sc
     }
     bool fine = true;
     for (size_t i = 0; i < selection->count; i++) {
-        selection->runs[i] = id_count > 0 ? find_run(scenario, ids[i]) : &scenario->runs[i];
-        if (selection->runs[i] == NULL) {
-            report_unknown(session, scenario, ids[i]);
-            fine = false;
-        }
+        selection->runs[i] =
+            id_count > 0 ? sdsim_cli_find_run(session, scenario, ids[i]) : &scenario->runs[i];
+        fine = fine && selection->runs[i] != NULL;
     }
     return fine;
 }

@@ -1,0 +1,53 @@
+#include "run_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/run_report.h"
+
+static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, const char *id)
+{
+    for (size_t i = 0; i < scenario->count; i++) {
+        if (strcmp(sdsim_run_label(&scenario->runs[i]), id) == 0) {
+            return &scenario->runs[i];
+        }
+    }
+    return NULL;
+}
+
+static void report_unknown(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
+                           const char *id)
+{
+    const char *ids[256];
+    const size_t count = scenario->count < 256 ? scenario->count : 256;
+    char help[1000] = "its runs are:";
+    size_t used = strlen(help);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = sdsim_run_label(&scenario->runs[i]);
+        if (used < sizeof help) {
+            used += (size_t)snprintf(help + used, sizeof help - used, "%s %s", i > 0 ? "," : "",
+                                     ids[i]);
+        }
+    }
+    const char *closest = id[0] != '\0' ? sdsim_closest(id, ids, count) : NULL;
+    if (closest != NULL) {
+        snprintf(help, sizeof help, "did you mean '%s'?", closest);
+    }
+    const struct sdsim_place place = {.file = scenario->path};
+    if (id[0] == '\0') {
+        sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help,
+                       "it has several runs: name one");
+        return;
+    }
+    sdsim_diag_add(&session->diags, SDSIM_ERROR, &place, NULL, 0, help, "there is no run '%s'", id);
+}
+
+const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
+                                           const struct sdsim_scenario *scenario, const char *id)
+{
+    const struct sdsim_run *run = find_run(scenario, id);
+    if (run == NULL) {
+        report_unknown(session, scenario, id);
+    }
+    return run;
+}
