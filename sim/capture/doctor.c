@@ -160,7 +160,7 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
     case 1:
     case 41:
         bus->was_ready = bus->was_ready || ready;
-        bus->last_init_ready = bus->was_ready;
+        bus->last_init_ready = bus->last_init_ready || (ready && item->index == 41);
         break;
     case 16:
         bus->length_set = true;

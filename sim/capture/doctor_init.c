@@ -1,4 +1,5 @@
 #include "capture/doctor_parts.h"
+#include "core/units.h"
 
 enum { POWER_UP_CLOCKS = 74 };
 
@@ -49,6 +50,19 @@ void sdsim_doctor_check_power_up_mosi(struct sdsim_doctor_case *c)
     }
 }
 
+/* The clock of a frame that took so long, to two digits: whether its last half period is in it
+ * depends on the source. */
+static const char *clock_text(sdsim_ps frame, char *out, size_t size)
+{
+    const uint64_t hz = 95 * SDSIM_S / (2 * (frame > 0 ? frame : 1));
+    uint64_t unit = 1;
+    while (hz / unit >= 100) {
+        unit *= 10;
+    }
+    return sdsim_unit_print(SDSIM_UNIT_FREQUENCY, (double)((hz + unit / 2) / unit * unit), out,
+                            size);
+}
+
 /* The 48 clocks of a frame have 47 periods between the first and the last of one kind of edge, so
  * this is sure however the source places its edges. */
 void sdsim_doctor_check_init_clock(struct sdsim_doctor_case *c)
@@ -61,11 +75,9 @@ void sdsim_doctor_check_init_clock(struct sdsim_doctor_case *c)
     const bool initialises = c->item->index == 0 || c->item->index == 8 || c->item->index == 55 ||
                              c->item->index == 41 || c->item->index == 1;
     if (initialises && (c->bus->reset || c->item->index == 0)) {
-        const uint64_t khz = 48 * SDSIM_S /
-                             (c->item->end > c->item->start ? c->item->end - c->item->start : 1) /
-                             1000;
-        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "CMD%u was sent at about %llu kHz.",
-                            c->item->index, (unsigned long long)khz);
+        char clock[32];
+        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "CMD%u was sent at about %s.", c->item->index,
+                            clock_text(c->item->end - c->item->start, clock, sizeof clock));
     }
 }
 

@@ -78,7 +78,7 @@ static void add_other_argument(struct text *text, const struct sdsim_doctor_step
             argument & 0xFFFFFF);
     } else if (step->index == 56) {
         add(text, ", %s", (argument & 1) != 0 ? "read" : "write");
-    } else {
+    } else if (argument != 0) {
         add(text, ", argument %08X", argument);
     }
 }

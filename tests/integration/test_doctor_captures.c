@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doctor_bench.h"
+#include "program.h"
 
 #define FOLDER "../shared/captures/extracted/"
 
@@ -112,10 +114,43 @@ static void real_cards(void **state)
     }
 }
 
+/* The same recording in three formats, read from the pins. */
+static void captures_are_read(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"sigrok-dumps/spi_mode/cmds/cmd17.sr", "derived/cmd17.vcd",
+                                        "derived/cmd17.csv"};
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "../shared/captures/%s", files[i]);
+        if (access(path, R_OK) != 0) {
+            print_message("no %s here\n", path);
+            skip();
+        }
+        struct sdsim_test_result result =
+            sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
+        assert_int_equal(result.code, 1);
+        assert_non_null(strstr(result.out, "CMD17 read block, address 15, dummy CRC 01 -> 00 no "
+                                           "error; 1\n"));
+        assert_non_null(strstr(result.out, "512 bytes read, CRC right, N_AC 39;"));
+        assert_non_null(strstr(result.out, "[mosi-low-while-waiting]"));
+        sdsim_test_result_free(&result);
+    }
+    struct sdsim_test_result result = sdsim_test_run_quiet((const char *[]){
+        "doctor", "../shared/captures/sigrok-dumps/sd_mode/rcar-h2/cmd23_cmd18.sr", NULL});
+    assert_int_equal(result.code, 2);
+    assert_non_null(strstr(result.err, "shows no SPI bus"));
+    sdsim_test_result_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_cards),
+        cmocka_unit_test(captures_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

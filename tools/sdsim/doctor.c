@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/capture.h"
 #include "capture/exchange.h"
-#include "capture/spi_decoder.h"
 #include "command.h"
 #include "output.h"
 #include "report/doctor_report.h"
@@ -57,7 +57,7 @@ static bool read_text(const char *path, char **text, size_t *size)
     return done;
 }
 
-/* ---- from the exchange to the doctor ---- */
+/* ---- the doctor ---- */
 
 struct patient {
     struct sdsim_exchange_sink sink; /* first: a patient takes an exchange */
@@ -65,6 +65,23 @@ struct patient {
     struct sdsim_doctor doctor;
     struct sdsim_doctor_report report;
 };
+
+static void begin(struct patient *patient, const struct sdsim_arguments *arguments,
+                  const struct sdsim_doctor_source *source, FILE *out)
+{
+    const bool all = arguments->values[SDSIM_OPTION_ALL_STEPS] != NULL;
+    sdsim_doctor_report_start(&patient->report, out, source, arguments->operands[0],
+                              arguments->json, all ? UINT64_MAX : MOST_STEPS);
+    sdsim_doctor_init(&patient->doctor, source, &patient->report.steps);
+}
+
+static void end(struct patient *patient)
+{
+    sdsim_doctor_end(&patient->doctor);
+    sdsim_doctor_report_end(&patient->report, &patient->doctor);
+}
+
+/* ---- exchanges ---- */
 
 static void take_select(struct sdsim_exchange_sink *sink, bool low, sdsim_ps at, uint64_t line)
 {
@@ -76,68 +93,128 @@ static void take_byte(struct sdsim_exchange_sink *sink, const struct sdsim_spi_b
     sdsim_spi_decoder_byte(&((struct patient *)sink)->decoder, byte);
 }
 
-/* The text is known to be an exchange without errors. */
-static void examine(struct patient *patient, const struct sdsim_arguments *arguments,
-                    const char *text, size_t size, const struct sdsim_exchange_facts *facts,
-                    FILE *out)
+static bool examine_exchange(struct patient *patient, const struct sdsim_arguments *arguments,
+                             const char *text, size_t size, FILE *out, struct sdsim_diags *diags)
 {
     const char *name = arguments->operands[0];
-    const bool all = arguments->values[SDSIM_OPTION_ALL_STEPS] != NULL;
+    struct sdsim_exchange_facts facts;
+    if (!sdsim_exchange_read(name, text, size, NULL, &facts, diags)) {
+        return false;
+    }
     const struct sdsim_doctor_source source = {
         .unit = "line",
-        .timed = facts->timed,
-        .cs_known = facts->cs_known,
-        .card_unknown = facts->card_unknown,
+        .timed = facts.timed,
+        .cs_known = facts.cs_known,
+        .card_unknown = facts.card_unknown,
     };
-    struct sdsim_exchange_facts again;
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
+    begin(patient, arguments, &source, out);
     patient->sink = (struct sdsim_exchange_sink){take_select, take_byte};
-    sdsim_doctor_report_start(&patient->report, out, &source, name, arguments->json,
-                              all ? UINT64_MAX : MOST_STEPS);
-    sdsim_doctor_init(&patient->doctor, &source, &patient->report.steps);
     sdsim_spi_decoder_init(&patient->decoder, &patient->doctor.listener, source.timed);
-    (void)sdsim_exchange_read(name, text, size, &patient->sink, &again, &diags);
+    (void)sdsim_exchange_read(name, text, size, &patient->sink, &facts, diags);
     sdsim_spi_decoder_end(&patient->decoder);
-    sdsim_doctor_end(&patient->doctor);
-    sdsim_doctor_report_end(&patient->report, &patient->doctor);
-    sdsim_diags_free(&diags);
+    end(patient);
+    return true;
 }
 
-static enum sdsim_exit examine_text(const struct sdsim_arguments *arguments, const char *text,
-                                    size_t size)
+/* ---- captures ---- */
+
+static bool examine_pins(struct patient *patient, const struct sdsim_arguments *arguments,
+                         struct sdsim_capture *capture, FILE *out)
 {
-    struct sdsim_exchange_facts facts;
-    struct sdsim_diags diags;
-    struct sdsim_output output;
-    sdsim_diags_init(&diags);
-    const bool good = sdsim_exchange_read(arguments->operands[0], text, size, NULL, &facts, &diags);
-    sdsim_diags_print(&diags, stderr);
-    sdsim_diags_free(&diags);
-    if (!good) {
-        return SDSIM_EXIT_INPUT;
+    const struct sdsim_doctor_source source = {
+        .unit = capture->facts->rate > 0 ? "sample" : "tick",
+        .timed = true,
+        .cs_known = capture->roles.channel[SDSIM_LINE_CS] != SDSIM_NO_CHANNEL,
+        .card_unknown = capture->roles.channel[SDSIM_LINE_MISO] == SDSIM_NO_CHANNEL,
+    };
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    begin(patient, arguments, &source, out);
+    sdsim_capture_attach(capture, &patient->doctor.listener, NULL);
+    while (result == SDSIM_PINS_MORE) {
+        result = sdsim_capture_step(capture);
     }
+    end(patient);
+    return result == SDSIM_PINS_END;
+}
+
+static bool examine_capture(struct patient *patient, const struct sdsim_arguments *arguments,
+                            FILE *out, struct sdsim_diags *diags)
+{
+    const char *path = arguments->operands[0];
+    struct sdsim_capture *capture = sdsim_capture_open(path, NULL, diags);
+    bool good = false;
+    if (capture != NULL && capture->roles.bus != SDSIM_CAPTURE_SPI) {
+        sdsim_error(diags, path, "shows no SPI bus, and the doctor knows no other");
+    } else if (capture != NULL) {
+        good = examine_pins(patient, arguments, capture, out);
+    }
+    sdsim_capture_close(capture);
+    return good;
+}
+
+/* ---- which of the two ---- */
+
+/* The first line that is neither empty nor a comment tells: a capture is a zip file, a VCD or
+ * columns of values. */
+static bool is_capture(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (strchr(" \t\r\n", text[at]) != NULL || text[at] == '#')) {
+        const char *newline = text[at] == '#' ? memchr(text + at, '\n', size - at) : text + at;
+        at = newline != NULL ? (size_t)(newline - text) + 1 : size;
+    }
+    const char *line = text + at;
+    const char *newline = at < size ? memchr(line, '\n', size - at) : NULL;
+    const size_t length = newline != NULL ? (size_t)(newline - line) : size - at;
+    return memchr(text, '\0', size) != NULL || (length > 0 && line[0] == '$') ||
+           (length > 1 && memcmp(line, "PK", 2) == 0) || memchr(line, ',', length) != NULL ||
+           memchr(line, ';', length) != NULL;
+}
+
+static bool examine(struct patient *patient, const struct sdsim_arguments *arguments, FILE *out,
+                    struct sdsim_diags *diags)
+{
+    char head[4096];
+    const char *path = arguments->operands[0];
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? NULL : fopen(path, "rb");
+    const size_t got = in != NULL ? fread(head, 1, sizeof head, in) : 0;
+    if (in != NULL) {
+        (void)fclose(in);
+    }
+    if (is_capture(head, got)) {
+        return examine_capture(patient, arguments, out, diags);
+    }
+    char *text;
+    size_t size;
+    const bool good = read_text(path, &text, &size) &&
+                      examine_exchange(patient, arguments, text, size, out, diags);
+    free(text);
+    return good;
+}
+
+static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
+{
+    struct sdsim_output output;
     struct patient *patient = malloc(sizeof *patient);
     if (patient == NULL || !sdsim_output_open(&output)) {
         free(patient);
         fputs("error: out of memory\n", stderr);
         return SDSIM_EXIT_FAULT;
     }
-    examine(patient, arguments, text, size, &facts, output.stream);
-    const bool faulty = sdsim_doctor_found(&patient->doctor, SDSIM_WARNING) > 0;
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (examine(patient, arguments, output.stream, &diags)) {
+        const bool faulty = sdsim_doctor_found(&patient->doctor, SDSIM_WARNING) > 0;
+        code = sdsim_output_send(&output, arguments->output);
+        code = code == SDSIM_EXIT_OK && faulty ? SDSIM_EXIT_FINDING : code;
+    } else {
+        sdsim_output_discard(&output);
+    }
+    sdsim_diags_print(&diags, stderr);
+    sdsim_diags_free(&diags);
     free(patient);
-    const enum sdsim_exit sent = sdsim_output_send(&output, arguments->output);
-    return sent != SDSIM_EXIT_OK ? sent : faulty ? SDSIM_EXIT_FINDING : SDSIM_EXIT_OK;
-}
-
-static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
-{
-    char *text;
-    size_t size;
-    const enum sdsim_exit code = read_text(arguments->operands[0], &text, &size)
-                                     ? examine_text(arguments, text, size)
-                                     : SDSIM_EXIT_INPUT;
-    free(text);
     return code;
 }
 
@@ -148,7 +225,7 @@ static const enum sdsim_option_id options[] = {
 
 const struct sdsim_command sdsim_command_doctor = {
     .name = "doctor",
-    .operands = "EXCHANGE",
+    .operands = "EXCHANGE|CAPTURE",
     .summary = "explain what happened on an SPI bus, and what was wrong with it",
     .details =
         "An EXCHANGE is a text file, or - for standard input, with what the host sent and what the "
@@ -159,6 +236,9 @@ const struct sdsim_command sdsim_command_doctor = {
         "that do not matter and <crc16> their CRC. 'CS 0' and 'CS 1' lines tell chip select, "
         "'clock "
         "400kHz', '@12us' and '+5us' tell times, # starts a comment.\n"
+        "A CAPTURE is a VCD file, a CSV of samples or a sigrok session with the pins of an SPI "
+        "bus; "
+        "its channels are found by their names or by what they do.\n"
         "Steps that repeat are printed once. A finding is an error (it breaks the exchange), a "
         "warning (a risk) or a note; the exit code is 1 if there are errors or warnings.",
     .least = 1,
