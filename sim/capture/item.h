@@ -77,8 +77,8 @@ struct sdsim_item {
                              WRITE_BLOCK: given up before its end by CMD12, by CS or by another
                              command; `bytes` is what came. RESPONSE: bytes are missing at its end */
     bool resumed;         /* BUSY: of the same cause as the one before, which CS high hid */
-    bool busy;            /* SPI, COMMAND, WRITE_BLOCK and STOP_TOKEN: the card showed busy when it
-                             began */
+    bool busy;            /* SPI: the card showed busy during a COMMAND, or when a WRITE_BLOCK or
+                             a STOP_TOKEN began */
     bool deselected;      /* COMMAND, SPI: CS was high, so the card did not see it */
     bool from_card;       /* STRAY: on the card's line, not the host's */
     uint32_t odd_host;    /* IDLE_CLOCKS, SPI: bytes during which MOSI, or MISO, was not high */

@@ -79,10 +79,11 @@ void sdsim_spi_decoder_select(struct sdsim_spi_decoder *d, bool low, sdsim_ps at
     if (d->begun && d->selected == low) {
         return;
     }
+    const bool first = !d->begun;
     d->begun = true;
     if (low) {
         go_low(d, at, place);
-    } else {
+    } else if (!first) { /* else it only says how CS stands */
         go_high(d, at, place);
     }
 }
@@ -151,6 +152,8 @@ void sdsim_spi_decoder_byte(struct sdsim_spi_decoder *d, const struct sdsim_spi_
         return;
     }
     d->meant = false;
+    d->host_quiet = d->quiet;
+    d->host_quiet_end = d->quiet_end;
     sdsim_spi_take_card(d, b);
     sdsim_spi_take_host(d, b);
     d->mosi = b->mosi;

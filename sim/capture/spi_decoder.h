@@ -167,10 +167,12 @@ struct sdsim_spi_decoder {
     uint8_t mosi;          /* of the last byte with CS low */
     uint8_t miso;
 
-    bool meant;         /* the byte at work meant something */
-    uint32_t quiet;     /* bytes with CS low since the last thing that meant something */
-    sdsim_ps quiet_end; /* the last edge of that */
-    sdsim_ps last_end;  /* the last edge of all */
+    bool meant;          /* the byte at work meant something */
+    uint32_t quiet;      /* bytes with CS low since the last thing that meant something */
+    sdsim_ps quiet_end;  /* the last edge of that */
+    uint32_t host_quiet; /* both as they were when the byte at work began */
+    sdsim_ps host_quiet_end;
+    sdsim_ps last_end; /* the last edge of all */
     uint64_t last_at;
 
     enum sdsim_spi_due due;
@@ -201,6 +203,10 @@ void sdsim_spi_decoder_byte(struct sdsim_spi_decoder *decoder, const struct sdsi
  * idle clocks (a host may send 74), with CS low they are a TORN item. */
 void sdsim_spi_decoder_clocks(struct sdsim_spi_decoder *decoder, unsigned count, sdsim_ps start,
                               sdsim_ps end, uint64_t place);
+
+/* Whether six bytes are a command but for its transmission bit (29 for 69), by their CRC7 or a usual
+ * dummy of it. A decoder tells them as STRAY. */
+bool sdsim_spi_is_headless(const uint8_t bytes[6]);
 
 /* The record is over: tells what is unfinished. */
 void sdsim_spi_decoder_end(struct sdsim_spi_decoder *decoder);

@@ -11,8 +11,8 @@ void sdsim_spi_begin_block(struct sdsim_spi_decoder *d, const struct sdsim_spi_b
     block->from_host = from_host;
     block->guess = guess;
     block->token = *token;
-    block->gap = d->quiet;
-    block->gap_time = sdsim_time_since(token->start, d->quiet_end);
+    block->gap = d->host_quiet;
+    block->gap_time = sdsim_time_since(token->start, d->host_quiet_end);
     block->busy = from_host && d->busy.count > 0;
     block->size = d->transfer.block_bytes;
     block->count = 0;
@@ -104,8 +104,8 @@ static void begin_frame(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte
 {
     d->frame.bytes[0] = *b;
     d->frame.count = 1;
-    d->frame.gap = d->quiet;
-    d->frame.gap_time = sdsim_time_since(b->start, d->quiet_end);
+    d->frame.gap = d->host_quiet;
+    d->frame.gap_time = sdsim_time_since(b->start, d->host_quiet_end);
     d->frame.busy = d->busy.count > 0;
 }
 
@@ -132,11 +132,19 @@ static void rescan_frame(struct sdsim_spi_decoder *d)
     memmove(frame->bytes, frame->bytes + skipped, frame->count * sizeof *frame->bytes);
 }
 
+/* The last `bytes` bytes, the one at work among them, the host did not look at what the card owed. */
+static void look_away(struct sdsim_spi_decoder *d, uint32_t bytes)
+{
+    d->asked.looked -= d->asked.looked < bytes ? d->asked.looked : bytes;
+    d->quiet -= d->quiet < bytes - 1 ? d->quiet : bytes - 1;
+}
+
 static void accept_frame(struct sdsim_spi_decoder *d)
 {
     const struct sdsim_spi_collected *frame = &d->frame;
     const uint8_t index = frame->bytes[0].mosi & 63;
     const bool app = d->app_next && sdsim_spi_command(index, true)->title != NULL;
+    look_away(d, 6);
     sdsim_spi_give_up(d, false);
     sdsim_spi_tell_strays(d);
     d->asked = (struct sdsim_spi_asked){
@@ -157,13 +165,45 @@ static void accept_frame(struct sdsim_spi_decoder *d)
     sdsim_spi_mean(d, d->asked.end);
 }
 
+/* A known command whose transmission bit is missing, 29 for 69: no card takes it for a command. */
+static bool may_be_headless(const struct sdsim_spi_decoder *d, uint8_t byte)
+{
+    const uint8_t index = byte & 63;
+    return byte > 0 && byte < 0x40 && d->certain && d->mosi == SDSIM_SPI_HIGH &&
+           d->due != SDSIM_SPI_DUE_BLOCK && !d->transfer.writes &&
+           (sdsim_spi_command(index, false)->title != NULL ||
+            sdsim_spi_command(index, true)->title != NULL);
+}
+
+bool sdsim_spi_is_headless(const uint8_t bytes[6])
+{
+    uint8_t whole[5];
+    memcpy(whole, bytes, sizeof whole);
+    whole[0] |= 0x40;
+    return bytes[0] < 0x40 && (bytes[5] == sdsim_crc7_byte(whole, sizeof whole) ||
+                               bytes[5] == sdsim_crc7_byte(bytes, 5) || is_dummy(bytes[5]));
+}
+
+static bool frame_is_headless(const struct sdsim_spi_decoder *d)
+{
+    uint8_t bytes[6];
+    for (unsigned i = 0; i < sizeof bytes; i++) {
+        bytes[i] = d->frame.bytes[i].mosi;
+    }
+    return sdsim_spi_is_headless(bytes);
+}
+
 static void collect_frame(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte *b)
 {
     d->frame.bytes[d->frame.count++] = *b;
+    d->frame.busy = d->frame.busy || d->busy.count > 0;
     if (d->frame.count < 6) {
         return;
     }
-    if (is_believed(d)) {
+    if (frame_is_headless(d)) {
+        sdsim_spi_tell_strays(d);
+        sdsim_spi_drop_frame(d);
+    } else if (sdsim_spi_frame_starts(d->frame.bytes[0].mosi) && is_believed(d)) {
         accept_frame(d);
     } else {
         rescan_frame(d);
@@ -223,6 +263,7 @@ static bool take_host_token(struct sdsim_spi_decoder *d, const struct sdsim_spi_
         return true;
     }
     if (starts && writes_unanswered(d)) {
+        look_away(d, 1);
         sdsim_spi_give_up(d, false);
         set_transfer(d, d->asked.index, d->asked.app, d->high_capacity ? 512 : d->block_length);
         begin_write_block(d, b, false);
@@ -258,7 +299,7 @@ void sdsim_spi_take_host(struct sdsim_spi_decoder *d, const struct sdsim_spi_byt
         collect_frame(d, b);
     } else if (b->mosi == SDSIM_SPI_HIGH) {
         sdsim_spi_tell_stray(d, &d->host_stray);
-    } else if (may_start(d, b->mosi)) {
+    } else if (may_start(d, b->mosi) || may_be_headless(d, b->mosi)) {
         begin_frame(d, b);
     } else if (!take_host_token(d, b)) {
         sdsim_spi_add_stray(&d->host_stray, b, b->mosi);

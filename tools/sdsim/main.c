@@ -19,7 +19,7 @@ static const struct sdsim_command *const commands[] = {
     &sdsim_command_list,     &sdsim_command_calibrate, &sdsim_command_accuracy,
     &sdsim_command_describe, &sdsim_command_mkfs,      &sdsim_command_fsops,
     &sdsim_command_layout,   &sdsim_command_export,    &sdsim_command_import,
-    &sdsim_command_replay,
+    &sdsim_command_replay,   &sdsim_command_doctor,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

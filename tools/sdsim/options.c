@@ -109,6 +109,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                           "of the files: posix, stdio, arduino, circuitpython, ..."},
     [SDSIM_OPTION_PARTIAL] = {"partial", 0, NULL, "keep what came before a fault of the input"},
     [SDSIM_OPTION_CALL_ROWS] = {"rows", 0, NULL, "print each call, too"},
+    [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

@@ -71,6 +71,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_API,
     SDSIM_OPTION_CALL_ROWS, /* --rows of a command about calls */
     SDSIM_OPTION_PARTIAL,
+    SDSIM_OPTION_ALL_STEPS, /* --all of a command that prints steps */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
