@@ -251,6 +251,7 @@ static bool next_chunk(struct binary_source *source)
         if (there > 0) {
             fail(source, "there is something behind the end of the trace");
         }
+        source->base.failed = source->base.failed || sdsim_input_failed(input);
         return false;
     }
     if (there < SDSIM_BINARY_CHUNK_HEAD) {

@@ -167,6 +167,7 @@ uint16_t sdsim_trace_label(struct sdsim_trace_info *info, const char *text, size
 {
     trim(&text, &length);
     length = length < LABEL_LENGTH_MAX ? length : LABEL_LENGTH_MAX;
+    trim(&text, &length);
     if (length == 0) {
         return 0;
     }
