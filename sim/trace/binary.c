@@ -325,7 +325,7 @@ static inline uint64_t unzigzag(uint64_t value)
 /* All ones for kinds that have a range of sectors. */
 static inline uint64_t range_mask(uint64_t kind)
 {
-    return 0 - (uint64_t)(0x17u >> kind & 1u); /* read, write, trim, erase */
+    return 0 - (uint64_t)(0x1Bu >> kind & 1u); /* read, write, trim, erase */
 }
 
 /*

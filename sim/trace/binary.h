@@ -57,6 +57,9 @@ struct sdsim_block_source *sdsim_binary_open(struct sdsim_input *input);
 /* Writes to `out`, which stays the caller's. NULL without memory. */
 struct sdsim_block_sink *sdsim_binary_sink(FILE *out);
 
+/* The same, compressed with zstd. */
+struct sdsim_block_sink *sdsim_binary_sink_zstd(FILE *out);
+
 /*
  * The check of `size` bytes (a multiple of 8), continuing `check` (0 at first): four sums h, one for
  * every fourth 64-bit word w, h = rotate_left((h ^ w) * 0x9E3779B97F4A7C15, 29), which start as check +

@@ -1,12 +1,14 @@
 #include "trace/binary.h"
 
 #include <stdlib.h>
+#include <zstd.h>
 
 #include "trace/binary_layout.h"
 
 struct binary_sink {
     struct sdsim_block_sink base;
     FILE *out;
+    ZSTD_CCtx *zstd; /* NULL: plain */
     bool started;
     bool failed;
     uint16_t labels;  /* written */
@@ -19,9 +21,35 @@ struct binary_sink {
 
 enum { SHARED_LABELS = 7 };
 
-static void write_bytes(struct binary_sink *sink, const void *bytes, size_t size)
+static void write_plain(struct binary_sink *sink, const void *bytes, size_t size)
 {
     sink->failed = fwrite(bytes, 1, size, sink->out) != size || sink->failed;
+}
+
+/* Compresses the bytes; the last ones end the frame. */
+static void write_packed(struct binary_sink *sink, const void *bytes, size_t size, bool last)
+{
+    char packed[16384];
+    ZSTD_inBuffer in = {.src = bytes, .size = size};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {.dst = packed, .size = sizeof packed};
+        left = ZSTD_compressStream2(sink->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left)) {
+            sink->failed = true;
+            return;
+        }
+        write_plain(sink, packed, out.pos);
+    } while (last ? left > 0 : in.pos < in.size);
+}
+
+static void write_bytes(struct binary_sink *sink, const void *bytes, size_t size)
+{
+    if (sink->zstd != NULL) {
+        write_packed(sink, bytes, size, false);
+    } else {
+        write_plain(sink, bytes, size);
+    }
 }
 
 /* Completes the chunk whose payload of `size` bytes is in place, and writes it. */
@@ -280,7 +308,11 @@ static bool binary_finish(struct sdsim_block_sink *base)
     }
     sdsim_binary_put(sink->chunk + SDSIM_BINARY_CHUNK_HEAD, 8, sink->records);
     write_chunk(sink, SDSIM_BINARY_DONE, 0, 8);
+    if (sink->zstd != NULL) {
+        write_packed(sink, NULL, 0, true);
+    }
     const bool done = !sink->failed && ferror(sink->out) == 0;
+    ZSTD_freeCCtx(sink->zstd);
     free(sink);
     return done;
 }
@@ -291,10 +323,29 @@ struct sdsim_block_sink *sdsim_binary_sink(FILE *out)
     if (sink != NULL) {
         sink->base = (struct sdsim_block_sink){.put = binary_put, .finish = binary_finish};
         sink->out = out;
+        sink->zstd = NULL;
         sink->started = sink->failed = false;
         sink->labels = SHARED_LABELS;
         sink->records = 0;
         sink->count = 0;
     }
     return sink == NULL ? NULL : &sink->base;
+}
+
+struct sdsim_block_sink *sdsim_binary_sink_zstd(FILE *out)
+{
+    enum { LEVEL = 3 }; /* higher ones gain little on columns */
+    struct sdsim_block_sink *base = sdsim_binary_sink(out);
+    if (base != NULL) {
+        struct binary_sink *sink = (struct binary_sink *)base;
+        sink->zstd = ZSTD_createCCtx();
+        if (sink->zstd == NULL ||
+            ZSTD_isError(ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
+            ZSTD_isError(ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_checksumFlag, 1))) {
+            ZSTD_freeCCtx(sink->zstd);
+            free(sink);
+            base = NULL;
+        }
+    }
+    return base;
 }

@@ -36,6 +36,8 @@ extern const struct sdsim_command sdsim_command_describe;
 extern const struct sdsim_command sdsim_command_mkfs;
 extern const struct sdsim_command sdsim_command_fsops;
 extern const struct sdsim_command sdsim_command_layout;
+extern const struct sdsim_command sdsim_command_import;
+extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
 
 #endif

@@ -15,9 +15,11 @@
 #include "report/table.h"
 
 static const struct sdsim_command *const commands[] = {
-    &sdsim_command_run,       &sdsim_command_compare,  &sdsim_command_check,    &sdsim_command_list,
-    &sdsim_command_calibrate, &sdsim_command_accuracy, &sdsim_command_describe, &sdsim_command_mkfs,
-    &sdsim_command_fsops,     &sdsim_command_layout,   &sdsim_command_export,
+    &sdsim_command_run,      &sdsim_command_compare,   &sdsim_command_check,
+    &sdsim_command_list,     &sdsim_command_calibrate, &sdsim_command_accuracy,
+    &sdsim_command_describe, &sdsim_command_mkfs,      &sdsim_command_fsops,
+    &sdsim_command_layout,   &sdsim_command_export,    &sdsim_command_import,
+    &sdsim_command_replay,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -54,6 +54,23 @@ enum sdsim_option_id {
     SDSIM_OPTION_DRAW,
     SDSIM_OPTION_TIMESCALE,
     SDSIM_OPTION_YES,
+    SDSIM_OPTION_TRACE,
+    SDSIM_OPTION_FROM,
+    SDSIM_OPTION_TRACE_TO, /* --to of a command that writes traces */
+    SDSIM_OPTION_LOG_HOST, /* --host of a command that reads logs */
+    SDSIM_OPTION_LOG_FILE,
+    SDSIM_OPTION_CALL_SIZE, /* --call of a command that cuts calls anew */
+    SDSIM_OPTION_THINK,
+    SDSIM_OPTION_BOARD,
+    SDSIM_OPTION_HOST,
+    SDSIM_OPTION_DRIVER,
+    SDSIM_OPTION_REPLAY_CARD, /* --card that is simulated */
+    SDSIM_OPTION_CLOCK,
+    SDSIM_OPTION_BUS,
+    SDSIM_OPTION_FILESYSTEM,
+    SDSIM_OPTION_API,
+    SDSIM_OPTION_CALL_ROWS, /* --rows of a command about calls */
+    SDSIM_OPTION_PARTIAL,
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };

@@ -7,6 +7,7 @@
 #include "predict.h"
 #include "report/run_report.h"
 #include "run_names.h"
+#include "run_trace.h"
 #include "session.h"
 
 /* The runs that were asked for, in the order they were asked for. */
@@ -145,9 +146,20 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                                         arguments->operand_count - 1, &selection)) {
         lint(session, &selection);
     }
-    const bool failed = sdsim_cli_report(session);
-    const enum sdsim_exit code =
-        failed ? SDSIM_EXIT_INPUT : predict(session, arguments, scenario, &selection);
+    const char *trace = arguments->values[SDSIM_OPTION_TRACE];
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (!sdsim_cli_report(session)) {
+        if (trace != NULL && selection.count != 1) {
+            fputs("error: --trace takes a single run: name one\n", stderr);
+        } else {
+            code = trace != NULL ? sdsim_run_write_trace(session, arguments->operands[0],
+                                                         selection.runs[0], trace)
+                                 : SDSIM_EXIT_OK;
+        }
+        if (code == SDSIM_EXIT_OK) {
+            code = predict(session, arguments, scenario, &selection);
+        }
+    }
     free(selection.runs);
     return code;
 }
@@ -162,9 +174,9 @@ static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
-    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
-    SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP, SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_ALL,  SDSIM_OPTION_SET,   SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON, SDSIM_OPTION_CSV,   SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_JOBS, SDSIM_OPTION_TRACE, SDSIM_OPTION_HELP,   SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_run = {
