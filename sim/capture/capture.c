@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 1 << 17 };
+enum {
+    KEPT = 1 << 17,
+    COUNTED = 16, /* one of so many changes */
+};
 
 static struct sdsim_capture *capture_of(struct sdsim_spi_listener *own)
 {
@@ -156,13 +159,24 @@ void sdsim_capture_attach(struct sdsim_capture *capture, struct sdsim_item_liste
     start_decoder(capture);
 }
 
-/* Edges of all channels: a line may be on another than its name says. */
-static void count_moves(struct sdsim_capture *capture, uint64_t changed)
+/* Edges of all channels: a line may be on another than its name says. A part of them tells which move
+ * alike, and whether one ever moves. */
+static void count_moves(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
+                        size_t count)
 {
-    while (changed != 0) {
-        capture->moves[__builtin_ctzll(changed)]++;
-        changed &= changed - 1;
+    uint64_t moved = capture->levels ^ changes[0].levels;
+    for (size_t i = 1; i < count; i++) {
+        moved |= changes[i].levels ^ changes[i - 1].levels;
     }
+    for (size_t i = 1; i < count; i += COUNTED) {
+        uint64_t changed = changes[i].levels ^ changes[i - 1].levels;
+        while (changed != 0) {
+            capture->moves[__builtin_ctzll(changed)]++;
+            changed &= changed - 1;
+        }
+    }
+    capture->moved |= moved;
+    capture->levels = changes[count - 1].levels;
 }
 
 static void decode_sd(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
@@ -197,10 +211,7 @@ static void decode(struct sdsim_capture *capture, const struct sdsim_pin_change 
         sdsim_sd_sampler_begin(&capture->sd_sampler,
                                sdsim_line_map(&capture->map, changes[0].levels));
     }
-    for (size_t i = 0; i < count; i++) {
-        count_moves(capture, changes[i].levels ^ capture->levels);
-        capture->levels = changes[i].levels;
-    }
+    count_moves(capture, changes, count);
     if (capture->roles.bus == SDSIM_CAPTURE_SD) {
         decode_sd(capture, changes, count);
     } else {

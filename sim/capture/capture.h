@@ -41,7 +41,8 @@ struct sdsim_capture {
     struct sdsim_pin_change *kept; /* for the survey; freed when they are decoded */
     size_t kept_count;
     enum sdsim_pin_result ahead;        /* what reading them ended with */
-    uint64_t moves[SDSIM_PIN_CHANNELS]; /* edges of each channel */
+    uint64_t moves[SDSIM_PIN_CHANNELS]; /* edges of each bit, in every 16th change only */
+    uint64_t moved;                     /* bits that ever changed */
     uint64_t levels;                    /* as of the last change */
     bool begun;
     bool over;

@@ -110,7 +110,7 @@ static void find_misnamed(struct sdsim_findings *findings, const struct sdsim_ca
     }
     for (int line = SDSIM_LINE_DAT0; line <= SDSIM_LINE_DAT3 && moving > 0; line++) {
         const int channel = capture->roles.channel[line];
-        if (channel < 0 || capture->moves[facts->channels[channel].bit] > 0) {
+        if (channel < 0 || (capture->moved >> facts->channels[channel].bit & 1) != 0) {
             continue;
         }
         for (size_t c = 0; c < facts->channel_count; c++) {

@@ -72,25 +72,52 @@ static bool is_comment(const char *line, size_t length)
     return length == 0 || line[0] == ';' || line[0] == '#';
 }
 
-/* A text of printable lines whose first one that is no comment has a separator. */
+/* Whether all cells of a line but the first are levels, and how many there are. */
+static bool is_row(const unsigned char *line, size_t length)
+{
+    size_t cells = 0;
+    size_t at = 0;
+    while (at < length && strchr(",;\t", line[at]) == NULL) {
+        at++;
+    }
+    while (at < length) {
+        size_t from = ++at;
+        while (at < length && strchr(",;\t", line[at]) == NULL) {
+            at++;
+        }
+        size_t end = at;
+        while (from < end && strchr(" \"\r", line[from]) != NULL) {
+            from++;
+        }
+        while (end > from && strchr(" \"\r", line[end - 1]) != NULL) {
+            end--;
+        }
+        if (end - from != 1 || strchr("01xXzZ", line[from]) == NULL) {
+            return false;
+        }
+        cells++;
+    }
+    return cells > 0;
+}
+
+/* A text of printable lines, of which the first or second one that is no comment is a row of levels. */
 static bool recognise(const unsigned char *head, size_t size)
 {
-    size_t at = 0;
-    if (size >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0) {
-        at = 3;
-    }
-    while (at < size) {
+    unsigned lines = 0;
+    size_t at = size >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < size && lines < 2) {
         const unsigned char *newline = memchr(head + at, '\n', size - at);
         const size_t end = newline != NULL ? (size_t)(newline - head) : size;
-        bool separated = false;
         for (size_t i = at; i < end; i++) {
             if ((head[i] < 0x20 && head[i] != '\t' && head[i] != '\r') || head[i] == 0x7F) {
                 return false;
             }
-            separated |= head[i] == ',' || head[i] == '\t' || head[i] == ';';
         }
         if (end > at && !is_comment((const char *)head + at, end - at)) {
-            return separated;
+            if (is_row(head + at, end - at)) {
+                return true;
+            }
+            lines++;
         }
         at = end + 1;
     }

@@ -349,7 +349,7 @@ static inline uint64_t load64(const unsigned char *bytes)
 }
 
 /* The levels of one unit in each unit of a word, as the word lies in memory. */
-static uint64_t spread(uint64_t levels, unsigned unit)
+static inline uint64_t spread(uint64_t levels, const unsigned unit)
 {
     unsigned char bytes[8];
     for (unsigned i = 0; i < 8; i++) {
@@ -358,7 +358,7 @@ static uint64_t spread(uint64_t levels, unsigned unit)
     return load64(bytes);
 }
 
-/* Skips bytes that are like `word` under `mask`; [at, end) keeps its last few. `unit` divides 8. */
+/* Skips words that are like `word` under `mask`: many at a time, then one by one. */
 static inline const unsigned char *skip_equal(const unsigned char *at, const unsigned char *end,
                                               uint64_t word, uint64_t mask)
 {
@@ -378,6 +378,29 @@ static inline const unsigned char *skip_equal(const unsigned char *at, const uns
     return at;
 }
 
+/* The first unit that is not like the others, where at least one is, or too few are left to tell. */
+static inline const unsigned char *find_change(const unsigned char *at, const unsigned char *end,
+                                               uint64_t word, uint64_t mask, uint64_t levels,
+                                               uint64_t watched, const unsigned unit)
+{
+    if (8 % unit == 0 && end - at >= 8) {
+        uint64_t differ = (load64(at) ^ word) & mask;
+        if (differ == 0) {
+            at = skip_equal(at + 8, end, word, mask);
+            differ = end - at >= 8 ? (load64(at) ^ word) & mask : 0;
+        }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        if (differ != 0) {
+            return at + (unsigned)__builtin_ctzll(differ) / 8 / unit * unit;
+        }
+#endif
+    }
+    while (at < end && ((load(at, unit) ^ levels) & watched) == 0) {
+        at += unit;
+    }
+    return at;
+}
+
 /*
  * The changes in the window, for one unit size: `unit` is a constant where this is called, and the
  * compiler makes a loop for each.
@@ -385,23 +408,17 @@ static inline const unsigned char *skip_equal(const unsigned char *at, const uns
 static inline size_t scan(struct sdsim_pins *pins, struct reader *reader,
                           struct sdsim_pin_change *changes, size_t capacity, const unsigned unit)
 {
-    const uint64_t watched =
-        pins->watched & (unit == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * unit % 64) - 1);
+    const uint64_t all = unit == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * unit % 64) - 1;
+    const uint64_t watched = pins->watched & all;
     const uint64_t mask = spread(watched, unit);
     const unsigned char *const start = reader->window + reader->at;
-    const unsigned char *const end =
-        reader->window + reader->at + (reader->end - reader->at) / unit * unit;
+    const unsigned char *const end = start + (reader->end - reader->at) / unit * unit;
     const unsigned char *at = start;
     uint64_t levels = reader->levels;
     uint64_t word = spread(levels, unit);
     size_t count = 0;
     while (count < capacity) {
-        if (8 % unit == 0) {
-            at = skip_equal(at, end, word, mask);
-        }
-        while (at < end && ((load(at, unit) ^ levels) & watched) == 0) {
-            at += unit;
-        }
+        at = find_change(at, end, word, mask, levels, watched, unit);
         if (at == end) {
             break;
         }

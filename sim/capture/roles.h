@@ -66,6 +66,9 @@ void sdsim_line_map_init(struct sdsim_line_map *map, const struct sdsim_pin_fact
 static inline unsigned sdsim_line_map(const struct sdsim_line_map *map, uint64_t levels)
 {
     unsigned lines = map->rest;
+    if (map->count == 1) { /* as it mostly is */
+        return lines | map->table[0][levels >> map->bytes[0] & 255];
+    }
     for (unsigned i = 0; i < map->count; i++) {
         lines |= map->table[i][levels >> map->bytes[i] & 255];
     }

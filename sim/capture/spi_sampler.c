@@ -123,17 +123,17 @@ static void miso_edge(struct sdsim_spi_sampler *sampler, uint64_t tick, bool clo
     sampler->changed = tick;
 }
 
-void sdsim_spi_sampler_change(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
+/* A change with an edge of CS in it, or the first one. */
+static void change_with_cs(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
 {
+    const unsigned changed = lines ^ sampler->lines;
     if (!sampler->begun) {
         sampler->begun = true;
-        sampler->lines = lines;
         sampler->listener->select(sampler->listener, (lines & CS) == 0, time_of(sampler, tick),
                                   tick);
         return;
     }
-    const unsigned changed = lines ^ sampler->lines;
-    if ((changed & CS) != 0 && (lines & CS) == 0) {
+    if ((lines & CS) == 0) {
         select_edge(sampler, tick, lines);
     }
     if ((changed & CLK) != 0) {
@@ -142,8 +142,24 @@ void sdsim_spi_sampler_change(struct sdsim_spi_sampler *sampler, uint64_t tick, 
     if ((changed & MISO) != 0) {
         miso_edge(sampler, tick, (changed & CLK) != 0);
     }
-    if ((changed & CS) != 0 && (lines & CS) != 0) {
+    if ((lines & CS) != 0) {
         select_edge(sampler, tick, lines);
+    }
+}
+
+void sdsim_spi_sampler_change(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
+{
+    const unsigned changed = lines ^ sampler->lines;
+    if ((changed & CS) != 0 || !sampler->begun) {
+        change_with_cs(sampler, tick, lines);
+        sampler->lines = lines;
+        return;
+    }
+    if ((changed & CLK) != 0) {
+        clock_edge(sampler, tick, lines);
+    }
+    if ((changed & MISO) != 0) {
+        miso_edge(sampler, tick, (changed & CLK) != 0);
     }
     sampler->lines = lines;
 }

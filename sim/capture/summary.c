@@ -44,7 +44,7 @@ static void close_row(struct sdsim_summary *summary)
     row->pitch_least = summary->pitch.least;
     row->pitch_greatest = summary->pitch.greatest;
     row->pitch_median = sdsim_spread_median(&summary->pitch);
-    if (is_sector(row->index, row->app) && row->bytes > 0) {
+    if (is_sector(row->index, row->app) && row->bytes > 0 && !row->cut) {
         const unsigned way = row->writes;
         summary->sector_bytes[way] += row->bytes;
         if (summary->exchanges[way]++ == 0) {
@@ -131,7 +131,11 @@ static void take_block(struct sdsim_summary *summary, const struct sdsim_item *i
     if (row == NULL) {
         return;
     }
+    if (item->open && row->blocks > 0) {
+        return; /* what came of a block nobody wanted, until CMD12 */
+    }
     row->writes = item->kind == SDSIM_ITEM_WRITE_BLOCK;
+    row->cut = item->open;
     if (row->blocks == 0) {
         take_first_block(summary, row, item);
     }

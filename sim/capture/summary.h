@@ -60,6 +60,7 @@ struct sdsim_capture_row {
     uint32_t blocks_wrong;
     uint64_t bytes;
     bool writes;
+    bool cut;      /* its only block did not come whole */
     uint8_t width; /* SD: lines of the last block */
     uint8_t token; /* SPI: of the first block */
     uint8_t block_crc;

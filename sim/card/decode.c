@@ -44,8 +44,12 @@ struct sdsim_csd_facts sdsim_csd_decode(const uint8_t csd[SDSIM_CSD_BYTES])
     return facts;
 }
 
+/* Printable, without the blanks or zeros that fill it up. */
 static void text_of(const uint8_t *bytes, unsigned count, char *out)
 {
+    while (count > 0 && (bytes[count - 1] == ' ' || bytes[count - 1] == 0)) {
+        count--;
+    }
     for (unsigned i = 0; i < count; i++) {
         out[i] = (char)(bytes[i] >= 0x20 && bytes[i] < 0x7F ? bytes[i] : '?');
     }
