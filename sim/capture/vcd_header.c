@@ -185,7 +185,7 @@ static bool take_variable(struct header *header)
     if (range[0] == '[' && strlen(name) + strlen(range) < sizeof name) {
         strcat(name, range);
     }
-    if (!bit || length >= SDSIM_VCD_CODE || !is_code(code) ||
+    if (!bit || length == 0 || length >= SDSIM_VCD_CODE || !is_code(code) ||
         facts->channel_count == SDSIM_PIN_CHANNELS) {
         leave_out(header, name);
         return true;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "shell.h"
 #include "thumb_paths.h"
 #include "trace/firmware_log.h"
@@ -329,6 +330,43 @@ static void test_sd_files(void **state)
     expect_events("$d/files", rows, COUNT(rows));
 }
 
+/* ---- the program ---- */
+
+static void expect_text(struct sdsim_test_output output, const char *text)
+{
+    assert_int_equal(output.code, 0);
+    assert_string_equal(output.text, text);
+    free(output.text);
+}
+
+/* The log of the firmware above as the traces that the command line makes of it; and replayed. */
+static void test_import(void **state)
+{
+    (void)state;
+    static const char blocks[] = "@5ms +110us R 0 1\n"
+                                 "@5.11ms +180us W 8192 8\n"
+                                 "@5.29ms +1ms #S\n"
+                                 "@6.34ms +120us R 13 2 rc=1\n"
+                                 "@6.46ms +1.004ms #T 100000 200000\n"
+                                 "@7.464ms +7us #D rc=1\n";
+    static const char files[] = "mount\n"
+                                "@5ms +110us open DATA0001.CSV w\n"
+                                "@5.11ms +180us write 4096\n"
+                                "@5.29ms +1ms close\n";
+    need(sdsim_test_has_program(), "program");
+    struct sdsim_test_output output = run("$d/fatfs >$d/serial.log");
+    need(output.code == 0, "firmware from the test of FatFs");
+    free(output.text);
+    expect_text(run("\"$SDSIM_PROGRAM\" import $d/serial.log"), blocks);
+    expect_text(run("\"$SDSIM_PROGRAM\" import --from sdtrace-files $d/serial.log"), files);
+    output = run("\"$SDSIM_PROGRAM\" replay --board esp32s3-devkit-spi --card sandisk-ultra-16gb "
+                 "$d/serial.log");
+    if (output.code != 0 || output.size == 0) {
+        fail_msg("replay: exit code %d: %s", output.code, output.text);
+    }
+    free(output.text);
+}
+
 /* Without settings, on a PC: the header finds a clock, and tells what is missing where it can't. */
 static void test_plain(void **state)
 {
@@ -380,7 +418,7 @@ int main(void)
         cmocka_unit_test(test_cross_cxx), cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_plain),     cmocka_unit_test(test_fatfs),
         cmocka_unit_test(test_esp_idf),   cmocka_unit_test(test_sdfat),
-        cmocka_unit_test(test_sd_files),
+        cmocka_unit_test(test_sd_files),  cmocka_unit_test(test_import),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
