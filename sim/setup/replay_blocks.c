@@ -5,8 +5,7 @@
 #include "fat/blocks.h"
 #include "setup/replay_parts.h"
 
-/* What is written: what an erased medium reads as anyway. Nobody looks at it, and so the medium has
- * nothing to remember of it. */
+/* What is written; the medium forgets it at once. */
 static const struct sdsim_content content = {.kind = SDSIM_CONTENT_FILL, .fill = 0};
 
 enum { BATCH = 256 };
