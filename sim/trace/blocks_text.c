@@ -282,7 +282,10 @@ static void parse_header(struct text_source *source, const char *p)
     char key[64];
     char value[4096];
     p = skip_blanks(p + 2);
-    const size_t length = strcspn(p, "=:\n \t");
+    size_t length = 0;
+    while (strchr("=:\n \t", p[length]) == NULL) { /* which finds a zero, too */
+        length++;
+    }
     if ((p[length] != '=' && p[length] != ':') || length >= sizeof key) {
         return;
     }

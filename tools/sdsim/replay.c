@@ -36,6 +36,7 @@ struct replay {
     char created[400];
     sdsim_ps *sums; /* of each draw: the groups', then all */
     bool drawn_badly;
+    bool ended_early; /* nothing is worth printing */
 };
 
 enum { SUMS = SDSIM_REPLAY_GROUPS + 1 };
@@ -289,7 +290,8 @@ static enum sdsim_exit play(struct replay *replay, FILE *out, struct sdsim_json 
         code = SDSIM_EXIT_INPUT;
     } else if (result.error[0] != '\0') {
         fprintf(stderr, "error: %s\n", result.error);
-        code = result.failure == SDSIM_FAILURE_MEMORY ? SDSIM_EXIT_FAULT : SDSIM_EXIT_INPUT;
+        code = result.failure == SDSIM_FAILURE_MEMORY ? SDSIM_EXIT_FAULT : SDSIM_EXIT_FINDING;
+        replay->ended_early = true;
     } else if (!draw_all(replay, &report) || !print_report(&report, &rows, with_rows, &style)) {
         fputs("error: out of memory\n", stderr);
         code = SDSIM_EXIT_FAULT;
@@ -314,7 +316,8 @@ static enum sdsim_exit print(struct replay *replay)
         sdsim_json_object(&json, NULL);
     }
     enum sdsim_exit code = play(replay, output.stream, replay->arguments->json ? &json : NULL);
-    const bool told = code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING;
+    const bool told =
+        !replay->ended_early && (code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING);
     if (!told) {
         sdsim_big_output_discard(&output);
         return code;
