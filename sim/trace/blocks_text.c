@@ -293,12 +293,11 @@ static void parse_header(struct text_source *source, const char *p)
     char key[64];
     char value[4096];
     p = skip_blanks(p + 2);
-    const size_t limit = (size_t)(line_end(p) - p); /* no zero is behind the text */
     size_t length = 0;
-    while (length < limit && strchr("=: \t", p[length]) == NULL) {
+    while (strchr("=:\n \t", p[length]) == NULL) { /* which finds a zero, too */
         length++;
     }
-    if (length == limit || (p[length] != '=' && p[length] != ':') || length >= sizeof key) {
+    if ((p[length] != '=' && p[length] != ':') || length >= sizeof key) {
         return;
     }
     memcpy(key, p, length);

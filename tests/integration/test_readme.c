@@ -218,6 +218,7 @@ static int tear_down(void **state)
                                         "mine/card.yaml",
                                         "list.ops",
                                         "card.img",
+                                        "w.sdt",
                                         "map.svg",
                                         "out",
                                         "err"};
