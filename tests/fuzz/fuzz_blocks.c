@@ -6,7 +6,7 @@
 
 #include "trace/blocks_text.h"
 
-const unsigned sdsim_fuzz_runs = 20000;
+const unsigned sdsim_fuzz_runs = 10000;
 
 static char *write_all(const void *text, size_t size, size_t *written, bool *failed)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const unsigned sdsim_fuzz_runs = 20000;
+const unsigned sdsim_fuzz_runs = 10000;
 
 #define SDTRACE_MICROS()   0
 #define SDTRACE_PUTCHAR(c) fputc((unsigned char)(c), fuzz_out)

@@ -10,7 +10,7 @@
 #include "capture/sd_decoder.h"
 #include "core/crc.h"
 
-const unsigned sdsim_fuzz_runs = 10000;
+const unsigned sdsim_fuzz_runs = 3000;
 
 enum { CLOCKS_MAX = 200000 };
 

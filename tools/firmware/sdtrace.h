@@ -212,16 +212,16 @@ struct sdtrace {
     struct sdtrace_record *end; /* of the ring */
     uint8_t overwrites;         /* SDTRACE_KEEP_NEWEST */
     bool full;                  /* next == oldest, and that is a record */
-    bool closed;          /* something was lost: all the rest is too, until it is printed; only
-                                   so the reader can know where */
-    bool overwritten;     /* something was, since the last print of `lost`, be it a helper */
-    uint32_t lost;        /* since the last print of that number */
-    uint32_t last;        /* the clock at the latest call */
-    uint32_t high;        /* its wraps until then */
-    uint32_t slow;        /* the slow clock then */
-    uint32_t newest_high; /* what the newest EPOCH in the ring says */
-    uint32_t oldest_high; /* wraps at the oldest record */
-    uint32_t printed;     /* records since the start, for the numbers of lines */
+    bool closed;                /* nothing is taken until what was lost is printed: only so the
+                                   reader can know where it was */
+    bool overwritten;           /* something was, since `lost` was printed, be it only a helper */
+    uint32_t lost;              /* since the last print of that number */
+    uint32_t last;              /* the clock at the latest call */
+    uint32_t high;              /* its wraps until then */
+    uint32_t slow;              /* the slow clock then */
+    uint32_t newest_high;       /* what the newest EPOCH in the ring says */
+    uint32_t oldest_high;       /* wraps at the oldest record */
+    uint32_t printed;           /* records since the start, for the numbers of lines */
 };
 
 /* The start of a call to be recorded. */
