@@ -25,6 +25,16 @@ static bool is_end(const char *p)
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
+/* Whether the line goes on like this. (strncmp may look at bytes behind the line's end.) */
+static bool begins(const char *p, const char *text)
+{
+    while (*text != '\0' && *p == *text) {
+        p++;
+        text++;
+    }
+    return *text == '\0';
+}
+
 static const char *line_end(const char *p)
 {
     while (*p != '\n') {
@@ -240,7 +250,7 @@ static const char *parse_answer(const char *p, struct sdsim_block_record *record
     };
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         const size_t length = strlen(answers[i].name);
-        if (strncmp(p, answers[i].name, length) == 0) {
+        if (begins(p, answers[i].name)) {
             record->answer_kind = answers[i].kind;
             return parse_u64(p + length, &record->answer);
         }
@@ -259,7 +269,7 @@ static enum verdict parse_mark(struct text_source *source, const char **at,
     if (p != NULL && *p == '.') {
         p = parse_u32(p + 1, &record->repetition);
     }
-    if (p != NULL && strncmp(skip_blanks(p), "rc=", 3) == 0) {
+    if (p != NULL && begins(skip_blanks(p), "rc=")) {
         word = skip_blanks(p);
         p = parse_u32(word + 3, &record->result);
     }
@@ -313,7 +323,7 @@ static enum verdict parse_end(struct text_source *source, const char *p)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             const size_t length = strlen(names[i]);
             uint64_t total;
-            if (strncmp(p, names[i], length) == 0 && parse_u64(p + length, &total) != NULL &&
+            if (begins(p, names[i]) && parse_u64(p + length, &total) != NULL &&
                 total != counted[i]) {
                 char what[160];
                 snprintf(what, sizeof what,
@@ -374,7 +384,7 @@ static enum verdict parse_hash(struct text_source *source, const char **at, bool
     }
     if (p[1] == '!') {
         parse_header(source, p);
-    } else if (strncmp(p, "#end", 4) == 0 && is_word_end(p[4])) {
+    } else if (begins(p, "#end") && is_word_end(p[4])) {
         verdict = parse_end(source, p);
     }
     *at = line_end(p);
