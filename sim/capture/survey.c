@@ -28,12 +28,20 @@ static void judge_item(struct sdsim_item_listener *listener, const struct sdsim_
 {
     struct judge *judge = (struct judge *)listener;
     const bool right = item->crc == SDSIM_ITEM_CRC_RIGHT;
+    /* SPI hosts need not send a CRC7 */
+    const int wrong = judge->spi == NULL && item->crc == SDSIM_ITEM_CRC_WRONG ? NONSENSE
+                      : item->deselected                                      ? NONSENSE
+                                                                              : 0;
     switch (item->kind) {
     case SDSIM_ITEM_COMMAND:
-        judge->score += item->deselected ? NONSENSE : right ? FRAME_RIGHT : 0;
+        judge->score += right && !item->deselected ? FRAME_RIGHT : wrong;
         break;
     case SDSIM_ITEM_RESPONSE:
-        judge->score += right ? FRAME_RIGHT : item->size > 0 && item->bytes[0] < 0x80 ? ANSWER : 0;
+        if (judge->spi != NULL) {
+            judge->score += item->size > 0 && item->bytes[0] < 0x80 ? ANSWER : 0;
+        } else {
+            judge->score += right ? FRAME_RIGHT : wrong;
+        }
         break;
     case SDSIM_ITEM_READ_BLOCK:
     case SDSIM_ITEM_WRITE_BLOCK:
@@ -233,14 +241,21 @@ static bool idles_high(const struct sdsim_survey *survey, const struct sdsim_rol
 static void rate_spi(struct sdsim_survey *survey, struct bench *bench,
                      const struct sdsim_roles *trial, struct sdsim_roles *best)
 {
-    static const enum sdsim_sampling order[] = {SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_BEFORE_FALL,
-                                                SDSIM_SAMPLE_AT_RISE, SDSIM_SAMPLE_AT_FALL};
+    /* The leading edge first: where data changes with the trailing edge, it is still the old one in front
+     * of that edge, too. */
+    static const enum sdsim_sampling orders[2][SDSIM_SAMPLING_COUNT] = {
+        {SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_BEFORE_FALL, SDSIM_SAMPLE_AT_RISE,
+         SDSIM_SAMPLE_AT_FALL},
+        {SDSIM_SAMPLE_BEFORE_FALL, SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_AT_FALL,
+         SDSIM_SAMPLE_AT_RISE},
+    };
     const bool idle_high = idles_high(survey, trial);
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const int64_t score = try_spi(bench, trial, order[i], idle_high);
+    for (size_t i = 0; i < SDSIM_SAMPLING_COUNT; i++) {
+        const enum sdsim_sampling sampling = orders[idle_high][i];
+        const int64_t score = try_spi(bench, trial, sampling, idle_high);
         if (score > survey->score) {
             survey->score = score;
-            survey->sampling = order[i];
+            survey->sampling = sampling;
             survey->idle_high = idle_high;
             *best = *trial;
         }
