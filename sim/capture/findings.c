@@ -86,13 +86,15 @@ static void find_undersampled(struct sdsim_findings *findings, const struct sdsi
         if (sdsim_stretch_undersampled(one, capture->survey.quantum)) {
             say(findings, SDSIM_WARNING,
                 "undersampled from %s to %s: %.1f samples a clock, uneven, and %" PRIu64
-                " of %" PRIu64 " frames there have a wrong CRC7; at %s clocks up to %s can be "
+                " of %" PRIu64 " %s; at %s clocks up to %s can be "
                 "read, and the clock was faster, so nothing is decoded",
                 time_text(sdsim_capture_time(capture, one->start), from),
                 time_text(sdsim_capture_time(capture, one->end), to),
                 sdsim_stretch_period(one) / (double)capture->survey.quantum, one->frames_wrong,
-                one->frames_wrong + one->frames_right, hertz_text(samples, rate),
-                hertz_text(samples / NEEDED_SAMPLES, most));
+                one->frames_wrong + one->frames_right,
+                capture->roles.bus == SDSIM_CAPTURE_SPI ? "bytes there are no good"
+                                                        : "frames there have a wrong CRC7",
+                hertz_text(samples, rate), hertz_text(samples / NEEDED_SAMPLES, most));
         }
     }
 }
@@ -280,7 +282,7 @@ static void find_nothing(struct sdsim_findings *findings, const struct sdsim_cap
     }
     if (capture->meter.count == 0) {
         say(findings, SDSIM_WARNING, "the clock hardly moves: there is no traffic in this capture");
-    } else if (capture->sd.frames_lost == 0) {
+    } else if (capture->sd.frames_lost == 0 && capture->spi_lost == 0) {
         say(findings, SDSIM_WARNING,
             "no command of an SD card was found; if this is a bus of a card, name its lines with "
             "--channel");

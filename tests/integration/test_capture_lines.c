@@ -378,6 +378,70 @@ static void reads_all_or_says_undersampled(void **state)
     }
 }
 
+/* The same over SPI. */
+static void reads_all_of_spi_or_says_undersampled(void **state)
+{
+    (void)state;
+    static const struct {
+        sdsim_ps period;
+        bool readable;
+    } rows[] = {
+        {2400000, true}, {830000, true},  {410000, true},  {290000, true},
+        {184000, false}, {151000, false}, {130000, false},
+    };
+    static const char spi_metadata[] =
+        "[device 1]\ncapturefile=logic-1\nsamplerate=10 MHz\nunitsize=1\n"
+        "probe1=CS\nprobe2=SCK\nprobe3=MOSI\nprobe4=MISO\n";
+    const struct spi_dress dress = {.place = {0, 1, 2, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[64];
+        struct sdsim_test_sr sr = {.path = scratch(path),
+                                   .metadata = spi_metadata,
+                                   .version = 2,
+                                   .unit = 1,
+                                   .period = 100 * SDSIM_NS,
+                                   .member = 1 << 20};
+        sdsim_test_sr_begin(&sr);
+        const sdsim_ps end = spi_reads(&dress, &sr.sink, rows[i].period);
+        assert_true(sdsim_test_sr_write(&sr, end));
+        json_t *root = sdsim_test_capture(path, NULL, NULL, 0);
+        assert_non_null(root);
+        const json_int_t blocks = count_at(root, "crc16.right");
+        const json_int_t commands = count_at(root, "items.command");
+        const bool undersampled = json_is_true(sdsim_test_at(root, "undersampled"));
+        if (blocks != (rows[i].readable ? BLOCKS : 0) ||
+            commands != (rows[i].readable ? BLOCKS : 0) || undersampled == rows[i].readable) {
+            fail_msg("period %llu ps: %lld blocks, %lld commands, %sundersampled",
+                     (unsigned long long)rows[i].period, (long long)blocks, (long long)commands,
+                     undersampled ? "" : "not ");
+        }
+        json_decref(root);
+        unlink(path);
+    }
+}
+
+/* Without CS, bytes are told by the pauses between the commands. */
+static void reads_spi_without_cs(void **state)
+{
+    (void)state;
+    char path[64];
+    static const char no_cs[] = "[device 1]\ncapturefile=logic-1\nsamplerate=10 MHz\nunitsize=1\n"
+                                "probe2=SCK\nprobe3=MOSI\nprobe4=MISO\n";
+    const struct spi_dress dress = {.place = {0, 1, 2, 3}};
+    struct sdsim_test_sr sr = {.path = scratch(path),
+                               .metadata = no_cs,
+                               .version = 2,
+                               .unit = 1,
+                               .period = 100 * SDSIM_NS,
+                               .member = 1 << 20};
+    sdsim_test_sr_begin(&sr);
+    const sdsim_ps end = spi_reads(&dress, &sr.sink, SDSIM_US);
+    assert_true(sdsim_test_sr_write(&sr, end));
+    json_t *root = expect_blocks(path, "no CS");
+    json_decref(root);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +450,8 @@ int main(void)
         cmocka_unit_test(finds_the_spi_mode),
         cmocka_unit_test(warns_of_a_card_without_hold_time),
         cmocka_unit_test(reads_all_or_says_undersampled),
+        cmocka_unit_test(reads_all_of_spi_or_says_undersampled),
+        cmocka_unit_test(reads_spi_without_cs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
