@@ -68,8 +68,8 @@ static void print_head(const struct sdsim_replay_report *report, const struct sd
                    sdsim_file_api_name((enum sdsim_file_api)report->setup->run.file.api));
     }
     if (report->created[0] != '\0') {
-        snprintf(text, sizeof text, "%s", report->created);
-        print_fact(out, "made before", text);
+        snprintf(text, sizeof text, "%s, before the first call", report->created);
+        print_fact(out, "made", text);
     }
     snprintf(text, sizeof text, "%s%s%s",
              report->think ? "with the recorded pauses" : "as fast as the calls go",
@@ -144,10 +144,15 @@ static void add_group(struct sdsim_table *table, const struct sdsim_replay_repor
 static bool print_groups(const struct sdsim_replay_report *report, const struct sdsim_style *style,
                          FILE *out)
 {
-    static const struct sdsim_column columns[] = {
-        {"call", false, false}, {"count", true, false},        {NULL, false, false},
-        {"total", true, false}, {"90% of draws", true, false}, {"median", true, false},
-        {"90%", true, false},   {"longest", true, false},
+    const struct sdsim_column columns[] = {
+        {"call", false, false},
+        {"count", true, false},
+        {NULL, false, false},
+        {"total", true, false},
+        {report->draws > 0 ? "90% of draws" : NULL, true, false},
+        {"median", true, false},
+        {"90%", true, false},
+        {"longest", true, false},
     };
     struct sdsim_table table;
     sdsim_table_init(&table, columns, sizeof columns / sizeof columns[0]);
@@ -280,12 +285,12 @@ static void print_meaning(const struct sdsim_replay_report *report, FILE *out)
     }
     if (result->not_simulated > 0) {
         snprintf(text, sizeof text,
-                 "%" PRIu64 " trims and erases take no time here: no driver of sdsim sends them.",
+                 "Trims and erases, %" PRIu64 " here, take no time: no driver of sdsim sends them.",
                  result->not_simulated);
         sdsim_print_wrapped(out, "", text);
     }
     if (result->failed > 0) {
-        snprintf(text, sizeof text, "%" PRIu64 " calls failed; the first: %s", result->failed,
+        snprintf(text, sizeof text, "Failed calls: %" PRIu64 ". The first: %s.", result->failed,
                  result->first_failure);
         sdsim_print_wrapped(out, "", text);
     }

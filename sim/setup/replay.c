@@ -122,6 +122,9 @@ void sdsim_replay(const struct sdsim_setup *setup, struct sdsim_medium *medium,
     };
     struct sdsim_outcome_report report;
     const bool files = trace->ops != NULL;
+    if (!files) { /* nobody looks at what block operations wrote */
+        sdsim_medium_forget(medium);
+    }
     sdsim_simulate_act(setup, medium, recorder, files,
                        files ? sdsim_replay_files : sdsim_replay_blocks, &replayer, &report);
     /* Nine in ten: a mount or an open without times is no reason to say nothing of the rest. */

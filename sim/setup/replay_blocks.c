@@ -5,9 +5,8 @@
 #include "fat/blocks.h"
 #include "setup/replay_parts.h"
 
-/* Content of what is written: generated, and the same wherever it is written twice, so that a medium
- * stays a few extents whatever the order of the writes. */
-static const uint64_t content_seed = 0x7261636b;
+/* What is written; the medium forgets it at once. */
+static const struct sdsim_content content = {.kind = SDSIM_CONTENT_FILL, .fill = 0};
 
 enum { BATCH = 256 };
 
@@ -27,12 +26,8 @@ static enum sdsim_driver_error execute(struct sdsim_driver *driver, sdsim_ps *no
     switch (record->kind) {
     case SDSIM_TRACE_READ:
         return sdsim_driver_read(driver, now, record->lba, record->count, purpose, NULL);
-    case SDSIM_TRACE_WRITE: {
-        const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED,
-                                              .seed = content_seed,
-                                              .offset = (uint64_t)record->lba * SDSIM_SECTOR};
+    case SDSIM_TRACE_WRITE:
         return sdsim_driver_write(driver, now, record->lba, record->count, purpose, &content);
-    }
     case SDSIM_TRACE_SYNC:
         return sdsim_driver_sync(driver, now);
     case SDSIM_TRACE_STATUS:

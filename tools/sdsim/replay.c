@@ -289,13 +289,12 @@ static enum sdsim_exit play(struct replay *replay, FILE *out, struct sdsim_json 
         code = SDSIM_EXIT_INPUT;
     } else if (result.error[0] != '\0') {
         fprintf(stderr, "error: %s\n", result.error);
-        code = result.failure == SDSIM_FAILURE_MEMORY ? SDSIM_EXIT_FAULT : SDSIM_EXIT_FINDING;
+        code = result.failure == SDSIM_FAILURE_MEMORY ? SDSIM_EXIT_FAULT : SDSIM_EXIT_INPUT;
     } else if (!draw_all(replay, &report) || !print_report(&report, &rows, with_rows, &style)) {
         fputs("error: out of memory\n", stderr);
         code = SDSIM_EXIT_FAULT;
     } else if (result.failed > 0) {
-        fprintf(stderr, "warning: %" PRIu64 " calls failed; the first: %s\n", result.failed,
-                result.first_failure);
+        code = SDSIM_EXIT_FINDING;
     }
     sdsim_replay_result_free(&result);
     sdsim_trace_close(&again);
@@ -315,14 +314,16 @@ static enum sdsim_exit print(struct replay *replay)
         sdsim_json_object(&json, NULL);
     }
     enum sdsim_exit code = play(replay, output.stream, replay->arguments->json ? &json : NULL);
-    if (code == SDSIM_EXIT_OK && replay->arguments->json) {
-        sdsim_json_end(&json);
-    }
-    if (code != SDSIM_EXIT_OK) {
+    const bool told = code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING;
+    if (!told) {
         sdsim_big_output_discard(&output);
         return code;
     }
-    return sdsim_big_output_send(&output);
+    if (replay->arguments->json) {
+        sdsim_json_end(&json);
+    }
+    const enum sdsim_exit sent = sdsim_big_output_send(&output);
+    return sent != SDSIM_EXIT_OK ? sent : code;
 }
 
 /* ---- the command ---- */
@@ -413,7 +414,9 @@ const struct sdsim_command sdsim_command_replay = {
         "before it writes them are made beforehand, as large as it reads them.\n"
         "Prints predicted times next to recorded ones for each kind of call (all of them, median, "
         "90th percentile, longest), the time in the calls and between them, and what it means. The "
-        "error compares only calls whose recorded duration is known.\n"
+        "error compares only calls whose recorded duration is known. The exit code is 1 if calls "
+        "failed "
+        "in the replay.\n"
         "The JSON is {rows [...] (with --rows), trace, format, board, host, driver, card, bus, "
         "bus_hz, "
         "think, call, made_before, draws, calls, failed, bytes_read, bytes_written, unaligned, "
