@@ -434,7 +434,7 @@ static bool lost_edges(struct sdsim_survey *survey, struct bench *bench,
     const bool few = meter->count > 0 && sdsim_stretch_period(&meter->stretches[meter->count - 1]) <
                                              (double)FEW_SAMPLES * (double)meter->quantum;
     return judge.torn > 0 && few &&
-           (sdsim_clock_meter_is_coarse(meter) || judge.score <= (int64_t)judge.torn * ANSWER);
+           (sdsim_clock_meter_is_coarse(meter) || judge.score <= (int64_t)judge.torn * FRAME_RIGHT);
 }
 
 bool sdsim_survey_run(struct sdsim_survey *survey, struct sdsim_roles *roles,

@@ -426,7 +426,7 @@ static void run_sequence(uint64_t seed, uint64_t number, const void *context)
     b->medium = sdsim_medium_create(sdsim_csd_sectors(&b->made_up.params), 0);
     assert_non_null(b->medium);
     sdsim_card_init(&b->card, &b->made_up.params, b->medium, 1, 0);
-    sdsim_wire_init(&b->wire, &b->card, &b->meter);
+    sdsim_wire_init(&b->wire, SDSIM_BUS_SPI, &b->card, &b->meter);
     b->wire.port.clock = clock;
     b->engine = (struct sdsim_spi_engine){
         .response_looks = 12, .token_look = 1, .stop_bytes = 1, .token_limit = 200 * SDSIM_MS};
