@@ -6,7 +6,7 @@
 enum {
     KEPT = 1 << 17,
     COUNTED = 16, /* one of so many changes */
-    CLEAR_SAMPLES = 4,
+    CLEAR_SAMPLES = 6,
 };
 
 static struct sdsim_capture *capture_of(struct sdsim_spi_listener *own)

@@ -14,7 +14,7 @@ enum {
     ANSWER = 3,
     TORN = -5,
     NONSENSE = -1,
-    FEW_SAMPLES = 4,
+    FEW_SAMPLES = 6, /* aliases of a faster clock look like that */
 };
 
 /* What a choice is worth, from its items. */
