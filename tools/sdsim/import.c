@@ -180,6 +180,16 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
     return sent != SDSIM_EXIT_OK || done ? sent : SDSIM_EXIT_INPUT;
 }
 
+/* Options of a report that nobody asked for would be passed over in silence. */
+static bool wants_report_only(const struct sdsim_arguments *arguments)
+{
+    if (arguments->json || arguments->values[SDSIM_OPTION_COMMANDS] != NULL) {
+        fprintf(stderr, "error: --%s goes with --report\n", arguments->json ? "json" : "all");
+        return false;
+    }
+    return true;
+}
+
 static enum sdsim_exit import(const struct sdsim_arguments *arguments)
 {
     struct conversion conversion = {.arguments = arguments};
@@ -187,7 +197,7 @@ static enum sdsim_exit import(const struct sdsim_arguments *arguments)
         arguments->values[SDSIM_OPTION_LEARN] != NULL) {
         return sdsim_import_capture(arguments);
     }
-    if (!take_form(&conversion) || !take_call(&conversion)) {
+    if (!wants_report_only(arguments) || !take_form(&conversion) || !take_call(&conversion)) {
         return SDSIM_EXIT_INPUT;
     }
     if (!sdsim_big_output_open(&conversion.output, arguments->output)) {

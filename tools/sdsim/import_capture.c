@@ -36,6 +36,11 @@ static bool take_options(const struct sdsim_arguments *arguments)
         fputs("error: --report and --learn exclude each other\n", stderr);
         return false;
     }
+    if (arguments->values[SDSIM_OPTION_LEARN] != NULL &&
+        (arguments->json || arguments->values[SDSIM_OPTION_COMMANDS] != NULL)) {
+        fputs("error: a profile is YAML; --json and --all go with --report\n", stderr);
+        return false;
+    }
     if (arguments->operand_count != 1) {
         fputs("error: --report and --learn take one capture\n", stderr);
         return false;
