@@ -234,7 +234,8 @@ static void find_rows(struct sdsim_findings *findings, const struct sdsim_summar
             early, summary->spi ? "1 byte" : "2 clocks");
     }
     if (no_crc > 0) {
-        say(findings, SDSIM_WARNING, "%zu blocks carry no CRC16 at all", no_crc);
+        say(findings, SDSIM_WARNING, "%zu block%s without any CRC16", no_crc,
+            no_crc == 1 ? "" : "s");
     }
     if (slow_busy > 0) {
         say(findings, SDSIM_WARNING,
@@ -265,11 +266,12 @@ static void find_checks(struct sdsim_findings *findings, const struct sdsim_capt
         say(findings, SDSIM_WARNING, "%zu of %" PRIu64 " blocks have a wrong CRC16", bad,
             summary->crc16.checked);
     } else if (dummies > 0 && wrong16 > 0) {
-        say(findings, SDSIM_NOTE, "%" PRIu64 " blocks carry FFFF in place of a CRC16", wrong16);
+        say(findings, SDSIM_NOTE, "%" PRIu64 " block%s with FFFF in place of a CRC16", wrong16,
+            wrong16 == 1 ? "" : "s");
     }
     if (wrong7 > 0) {
         say(findings, capture->roles.bus == SDSIM_CAPTURE_SPI ? SDSIM_NOTE : SDSIM_WARNING,
-            "%" PRIu64 " of %" PRIu64 " frames have a wrong CRC7%s", wrong7, summary->crc7.checked,
+            "CRC7 is wrong in %" PRIu64 " of %" PRIu64 " frames%s", wrong7, summary->crc7.checked,
             capture->roles.bus == SDSIM_CAPTURE_SPI ? " (SPI cards check CMD0 and CMD8 only)" : "");
     }
 }
