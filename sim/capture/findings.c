@@ -157,7 +157,7 @@ static void find_edges(struct sdsim_findings *findings, const struct sdsim_captu
             " of %" PRIu64 " changes, the soonest %s after it; it is stable %s before the next): "
             "sample at the other edge, or slow the clock down",
             edges->behind_sampling, all, time_text(sdsim_capture_time(capture, edges->hold), hold),
-            time_text(edges->setup == UINT64_MAX ? 0 : sdsim_capture_time(capture, edges->setup),
+            time_text(edges->setup >= SDSIM_NO_TICK ? 0 : sdsim_capture_time(capture, edges->setup),
                       setup));
     }
 }

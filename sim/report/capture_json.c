@@ -187,10 +187,10 @@ static void write_edges(const struct sdsim_capture *capture, struct sdsim_json *
     if (capture->roles.bus == SDSIM_CAPTURE_SPI) {
         sdsim_json_count(json, "changes_behind_sampling_edge", edges->behind_sampling);
         sdsim_json_count(json, "changes_behind_other_edge", edges->behind_other);
-        if (edges->hold != UINT64_MAX) {
+        if (edges->hold < SDSIM_NO_TICK) {
             sdsim_json_seconds(json, "hold", sdsim_capture_time(capture, edges->hold));
         }
-        if (edges->setup != UINT64_MAX) {
+        if (edges->setup < SDSIM_NO_TICK) {
             sdsim_json_seconds(json, "setup", sdsim_capture_time(capture, edges->setup));
         }
     } else {
