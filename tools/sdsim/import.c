@@ -123,11 +123,28 @@ static bool rechunk(const struct conversion *conversion, struct sdsim_trace *tra
     return trace->blocks != NULL;
 }
 
+/* A trace, or the calls in a capture. */
+static bool open_file(struct conversion *conversion, const char *path, struct sdsim_trace *trace,
+                      struct sdsim_trace_options *options)
+{
+    static const struct sdsim_trace_format capture = {.name = "capture"};
+    struct sdsim_diags *diags = &conversion->diags;
+    if (!sdsim_import_is_capture(path)) {
+        return sdsim_trace_file_open(trace, conversion->arguments, path, options, diags);
+    }
+    *trace = (struct sdsim_trace){
+        .format = &capture,
+        .blocks = sdsim_import_capture_blocks(conversion->arguments, path, diags),
+    };
+    trace->info = trace->blocks != NULL ? trace->blocks->info : NULL;
+    return trace->blocks != NULL;
+}
+
 static bool convert_file(struct conversion *conversion, const char *path)
 {
     struct sdsim_trace trace;
     struct sdsim_trace_options options;
-    if (!sdsim_trace_file_open(&trace, conversion->arguments, path, &options, &conversion->diags)) {
+    if (!open_file(conversion, path, &trace, &options)) {
         return false;
     }
     bool done = rechunk(conversion, &trace);
@@ -163,20 +180,24 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
     return sent != SDSIM_EXIT_OK || done ? sent : SDSIM_EXIT_INPUT;
 }
 
+/* Options of a report that nobody asked for would be passed over in silence. */
+static bool wants_report_only(const struct sdsim_arguments *arguments)
+{
+    if (arguments->json || arguments->values[SDSIM_OPTION_COMMANDS] != NULL) {
+        fprintf(stderr, "error: --%s goes with --report\n", arguments->json ? "json" : "all");
+        return false;
+    }
+    return true;
+}
+
 static enum sdsim_exit import(const struct sdsim_arguments *arguments)
 {
     struct conversion conversion = {.arguments = arguments};
-    for (size_t i = 0; i < arguments->operand_count; i++) {
-        if (sdsim_import_is_capture(arguments->operands[i])) {
-            if (arguments->operand_count > 1) {
-                fprintf(stderr, "error: %s is a capture, which is imported alone\n",
-                        arguments->operands[i]);
-                return SDSIM_EXIT_INPUT;
-            }
-            return sdsim_import_capture(arguments, arguments->operands[i]);
-        }
+    if (arguments->values[SDSIM_OPTION_REPORT] != NULL ||
+        arguments->values[SDSIM_OPTION_LEARN] != NULL) {
+        return sdsim_import_capture(arguments);
     }
-    if (!take_form(&conversion) || !take_call(&conversion)) {
+    if (!wants_report_only(arguments) || !take_form(&conversion) || !take_call(&conversion)) {
         return SDSIM_EXIT_INPUT;
     }
     if (!sdsim_big_output_open(&conversion.output, arguments->output)) {
@@ -193,9 +214,10 @@ static enum sdsim_exit import(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_FROM,     SDSIM_OPTION_TRACE_TO,  SDSIM_OPTION_LOG_HOST,
-    SDSIM_OPTION_LOG_FILE, SDSIM_OPTION_CALL_SIZE, SDSIM_OPTION_PARTIAL,
-    SDSIM_OPTION_OUTPUT,   SDSIM_OPTION_HELP,      SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_FROM,      SDSIM_OPTION_TRACE_TO, SDSIM_OPTION_LOG_HOST, SDSIM_OPTION_LOG_FILE,
+    SDSIM_OPTION_CALL_SIZE, SDSIM_OPTION_PARTIAL,  SDSIM_OPTION_REPORT,   SDSIM_OPTION_LEARN,
+    SDSIM_OPTION_CHANNEL,   SDSIM_OPTION_COMMANDS, SDSIM_OPTION_JSON,     SDSIM_OPTION_OUTPUT,
+    SDSIM_OPTION_COLOR,     SDSIM_OPTION_HELP,     SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_import = {
@@ -216,6 +238,11 @@ const struct sdsim_command sdsim_command_import = {
         "strace, prints of fopen, fwrite, fsync (file-log). The words in parentheses are what "
         "--from "
         "takes.\n"
+        "Captures of the pins, as sigrok sessions (.sr), VCD, or CSV with a column per pin: the "
+        "calls the bus shows, with the times they took. --report prints what else it shows: clock, "
+        "mode, sampling edge, commands, N_CR, N_AC, N_WR, busy, rates, registers, check sums, and "
+        "what could not be read; --learn writes a card profile of it. Lines are told by the names "
+        "of the channels, or by how they behave.\n"
         "The text has a line a call: [@START [+DURATION]] R LBA COUNT or W LBA COUNT, #S for a "
         "sync, "
         "#T LBA COUNT for a trim; or for files [@START [+DURATION]] write 4096. 'sdsim fsops "
@@ -223,7 +250,18 @@ const struct sdsim_command sdsim_command_import = {
         "has the file operations.\n"
         "A fault in the middle of a file ends it: nothing is written then, unless --partial says "
         "to "
-        "keep what came before; the exit code is 2 in both cases.\n",
+        "keep what came before; the exit code is 2 in both cases.\n"
+        "The JSON of a report has times in seconds and clocks in hertz: {file, format, partial, "
+        "rate, "
+        "tick_ps, ticks, duration, bus, mode, sampling, channels [{line, channel, by}], clock, "
+        "stretches [{start, end, clocks, clock, samples_per_clock, undersampled, frames_right, "
+        "frames_wrong}], undersampled, readable_clock, crc7, crc7_commands and crc16 {right, "
+        "checked}, unreadable_frames, n_cr, n_rc, n_ac, n_ac_next_blocks, busy_single, "
+        "busy_between, "
+        "busy_stop and cs_high {count, least, median, greatest}, ready_polls, reads and writes "
+        "{exchanges, bytes, time, bytes_per_second, time_per_sector}, items, card_output, "
+        "initialisations [{start, reset, polls, ready, time_to_ready, first_poll_to_ready, "
+        "poll_pitch}], registers, commands, commands_left_out, findings [{severity, text}]}.\n",
     .least = 1,
     .most = SIZE_MAX,
     .options = options,

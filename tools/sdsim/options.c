@@ -109,6 +109,14 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                           "of the files: posix, stdio, arduino, circuitpython, ..."},
     [SDSIM_OPTION_PARTIAL] = {"partial", 0, NULL, "keep what came before a fault of the input"},
     [SDSIM_OPTION_CALL_ROWS] = {"rows", 0, NULL, "print each call, too"},
+    [SDSIM_OPTION_REPORT] = {"report", 0, NULL, "of a capture: print what it shows"},
+    [SDSIM_OPTION_LEARN] = {"learn", 0, NULL,
+                            "of a capture: write a card profile of what it shows"},
+    [SDSIM_OPTION_CHANNEL] = {"channel", 0, "L=NAME",
+                              "of a capture: which channel is which line, e.g. "
+                              "clk=D5; lines are clk, cs, mosi, miso, cmd, dat0 to dat3, "
+                              "several with commas between"},
+    [SDSIM_OPTION_COMMANDS] = {"all", 0, NULL, "with --report: list all commands"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
 

@@ -71,6 +71,10 @@ enum sdsim_option_id {
     SDSIM_OPTION_API,
     SDSIM_OPTION_CALL_ROWS, /* --rows of a command about calls */
     SDSIM_OPTION_PARTIAL,
+    SDSIM_OPTION_REPORT,
+    SDSIM_OPTION_LEARN,
+    SDSIM_OPTION_CHANNEL,
+    SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
