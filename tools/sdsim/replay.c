@@ -109,6 +109,10 @@ static bool load_trace(struct replay *replay)
     if (sdsim_trace_failed(&replay->trace)) {
         return false;
     }
+    if (!replay->too_long && !sdsim_trace_list_sort(&replay->list)) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
     if (replay->list.count == 0) {
         sdsim_error(diags, replay->arguments->operands[0], "there is not one call in it");
         return false;
