@@ -320,8 +320,7 @@ static enum sdsim_exit print(struct replay *replay)
         sdsim_json_object(&json, NULL);
     }
     enum sdsim_exit code = play(replay, output.stream, replay->arguments->json ? &json : NULL);
-    const bool told =
-        !replay->ended_early && (code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING);
+    const bool told = !replay->ended_early && (code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING);
     if (!told) {
         sdsim_big_output_discard(&output);
         return code;
