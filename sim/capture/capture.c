@@ -6,6 +6,7 @@
 enum {
     KEPT = 1 << 17,
     COUNTED = 16, /* one of so many changes */
+    CLEAR_SAMPLES = 6,
 };
 
 static struct sdsim_capture *capture_of(struct sdsim_spi_listener *own)
@@ -13,9 +14,24 @@ static struct sdsim_capture *capture_of(struct sdsim_spi_listener *own)
     return (struct sdsim_capture *)((char *)own - offsetof(struct sdsim_capture, own));
 }
 
+/* Bytes of a clock of which edges are missing would become commands by chance. A slower clock in the
+ * same capture may be read. */
+static bool is_unreadable(const struct sdsim_capture *capture)
+{
+    const struct sdsim_clock_meter *meter = &capture->meter;
+    return capture->survey.undersampled &&
+           (meter->count == 0 || sdsim_stretch_period(&meter->stretches[meter->count - 1]) <
+                                     (double)CLEAR_SAMPLES * (double)meter->quantum);
+}
+
 static void take_byte(struct sdsim_spi_listener *own, const struct sdsim_spi_byte *byte)
 {
     struct sdsim_capture *capture = capture_of(own);
+    if (is_unreadable(capture)) {
+        capture->spi_lost++;
+        sdsim_clock_meter_frame(&capture->meter, false);
+        return;
+    }
     if (capture->bytes != NULL) {
         capture->bytes->byte(capture->bytes, byte);
     }
@@ -35,6 +51,10 @@ static void take_clocks(struct sdsim_spi_listener *own, unsigned count, sdsim_ps
                         sdsim_ps end, uint64_t place)
 {
     struct sdsim_capture *capture = capture_of(own);
+    if (is_unreadable(capture)) {
+        sdsim_clock_meter_frame(&capture->meter, false);
+        return;
+    }
     if (capture->bytes != NULL) {
         capture->bytes->clocks(capture->bytes, count, start, end, place);
     }

@@ -44,6 +44,8 @@ struct sdsim_capture {
     uint64_t moves[SDSIM_PIN_CHANNELS]; /* edges of each bit, in every 16th change only */
     uint64_t moved;                     /* bits that ever changed */
     uint64_t levels;                    /* as of the last change */
+    uint64_t
+        spi_lost; /* SPI: bytes that were not decoded, because edges of the clock are missing */
     bool begun;
     bool over;
     struct sdsim_pin_change batch[SDSIM_CAPTURE_BATCH];

@@ -4,7 +4,8 @@
 
 enum {
     SAMPLES_A_CLOCK =
-        4, /* that many are needed to tell the edges of data from those of the clock */
+        4,              /* that many are needed to tell the edges of data from those of the clock */
+    COARSE_SAMPLES = 3, /* below, edges of the clock may be missing */
     SUSPECT_SAMPLES = 6, /* up to so many, uneven periods mean lost edges */
 };
 
@@ -25,12 +26,12 @@ static void sort(uint64_t *values, unsigned count)
     }
 }
 
-/* Periods from now on are compared with this one: an eighth more or less, and at least a sample and
- * a half, by which a period seems to change when its edges fall between samples. */
+/* Periods from now on are compared with this one: an eighth more or less, and at least a sample, by
+ * which a period seems to change when its edges fall between samples. */
 static void expect(struct sdsim_clock_meter *meter, uint64_t period)
 {
     const uint64_t eighth = period / 8;
-    const uint64_t rounding = meter->quantum + (meter->quantum + 1) / 2;
+    const uint64_t rounding = meter->quantum + meter->quantum / 2;
     const uint64_t around = eighth > rounding ? eighth : rounding;
     meter->low = period > around ? period - around : 0;
     meter->width = period + around - meter->low;
@@ -105,6 +106,16 @@ void sdsim_clock_meter_frame(struct sdsim_clock_meter *meter, bool right)
 double sdsim_stretch_period(const struct sdsim_clock_stretch *stretch)
 {
     return stretch->periods == 0 ? 0 : (double)stretch->period_sum / (double)stretch->periods;
+}
+
+bool sdsim_clock_meter_is_coarse(const struct sdsim_clock_meter *meter)
+{
+    if (meter->count == 0) {
+        return false;
+    }
+    const struct sdsim_clock_stretch *now = &meter->stretches[meter->count - 1];
+    return sdsim_stretch_period(now) < (double)COARSE_SAMPLES * (double)meter->quantum &&
+           now->uneven * 50 > now->clocks;
 }
 
 bool sdsim_stretch_undersampled(const struct sdsim_clock_stretch *stretch, uint64_t quantum)

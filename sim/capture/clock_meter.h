@@ -73,6 +73,9 @@ static inline void sdsim_clock_meter_rise(struct sdsim_clock_meter *meter, uint6
 /* A frame with a check sum was read. */
 void sdsim_clock_meter_frame(struct sdsim_clock_meter *meter, bool right);
 
+/* Whether the clock now has few samples and uneven periods. */
+bool sdsim_clock_meter_is_coarse(const struct sdsim_clock_meter *meter);
+
 /* The mean period in ticks; 0 if there is none. */
 double sdsim_stretch_period(const struct sdsim_clock_stretch *stretch);
 

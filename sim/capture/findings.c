@@ -86,13 +86,15 @@ static void find_undersampled(struct sdsim_findings *findings, const struct sdsi
         if (sdsim_stretch_undersampled(one, capture->survey.quantum)) {
             say(findings, SDSIM_WARNING,
                 "undersampled from %s to %s: %.1f samples a clock, uneven, and %" PRIu64
-                " of %" PRIu64 " frames there have a wrong CRC7; at %s clocks up to %s can be "
+                " of %" PRIu64 " %s; at %s clocks up to %s can be "
                 "read, and the clock was faster, so nothing is decoded",
                 time_text(sdsim_capture_time(capture, one->start), from),
                 time_text(sdsim_capture_time(capture, one->end), to),
                 sdsim_stretch_period(one) / (double)capture->survey.quantum, one->frames_wrong,
-                one->frames_wrong + one->frames_right, hertz_text(samples, rate),
-                hertz_text(samples / NEEDED_SAMPLES, most));
+                one->frames_wrong + one->frames_right,
+                capture->roles.bus == SDSIM_CAPTURE_SPI ? "bytes there are no good"
+                                                        : "frames there have a wrong CRC7",
+                hertz_text(samples, rate), hertz_text(samples / NEEDED_SAMPLES, most));
         }
     }
 }
@@ -155,7 +157,7 @@ static void find_edges(struct sdsim_findings *findings, const struct sdsim_captu
             " of %" PRIu64 " changes, the soonest %s after it; it is stable %s before the next): "
             "sample at the other edge, or slow the clock down",
             edges->behind_sampling, all, time_text(sdsim_capture_time(capture, edges->hold), hold),
-            time_text(edges->setup == UINT64_MAX ? 0 : sdsim_capture_time(capture, edges->setup),
+            time_text(edges->setup >= SDSIM_NO_TICK ? 0 : sdsim_capture_time(capture, edges->setup),
                       setup));
     }
 }
@@ -232,7 +234,8 @@ static void find_rows(struct sdsim_findings *findings, const struct sdsim_summar
             early, summary->spi ? "1 byte" : "2 clocks");
     }
     if (no_crc > 0) {
-        say(findings, SDSIM_WARNING, "%zu blocks carry no CRC16 at all", no_crc);
+        say(findings, SDSIM_WARNING, "%zu block%s without any CRC16", no_crc,
+            no_crc == 1 ? "" : "s");
     }
     if (slow_busy > 0) {
         say(findings, SDSIM_WARNING,
@@ -263,11 +266,12 @@ static void find_checks(struct sdsim_findings *findings, const struct sdsim_capt
         say(findings, SDSIM_WARNING, "%zu of %" PRIu64 " blocks have a wrong CRC16", bad,
             summary->crc16.checked);
     } else if (dummies > 0 && wrong16 > 0) {
-        say(findings, SDSIM_NOTE, "%" PRIu64 " blocks carry FFFF in place of a CRC16", wrong16);
+        say(findings, SDSIM_NOTE, "%" PRIu64 " block%s with FFFF in place of a CRC16", wrong16,
+            wrong16 == 1 ? "" : "s");
     }
     if (wrong7 > 0) {
         say(findings, capture->roles.bus == SDSIM_CAPTURE_SPI ? SDSIM_NOTE : SDSIM_WARNING,
-            "%" PRIu64 " of %" PRIu64 " frames have a wrong CRC7%s", wrong7, summary->crc7.checked,
+            "CRC7 is wrong in %" PRIu64 " of %" PRIu64 " frames%s", wrong7, summary->crc7.checked,
             capture->roles.bus == SDSIM_CAPTURE_SPI ? " (SPI cards check CMD0 and CMD8 only)" : "");
     }
 }
@@ -280,7 +284,7 @@ static void find_nothing(struct sdsim_findings *findings, const struct sdsim_cap
     }
     if (capture->meter.count == 0) {
         say(findings, SDSIM_WARNING, "the clock hardly moves: there is no traffic in this capture");
-    } else if (capture->sd.frames_lost == 0) {
+    } else if (capture->sd.frames_lost == 0 && capture->spi_lost == 0) {
         say(findings, SDSIM_WARNING,
             "no command of an SD card was found; if this is a bus of a card, name its lines with "
             "--channel");

@@ -242,6 +242,9 @@ static bool may_be_wide(const struct sdsim_sd_decoder *decoder)
 static void look_at_block(struct sdsim_sd_decoder *decoder, bool last)
 {
     const uint64_t clocks = decoder->n - decoder->began;
+    if (decoder->n < decoder->due && !last) {
+        return;
+    }
     const unsigned wide = sdsim_sd_block_clocks(4, decoder->size);
     const unsigned narrow = sdsim_sd_block_clocks(1, decoder->size);
     const bool wide_here = decoder->width == 4 || may_be_wide(decoder);
@@ -249,11 +252,14 @@ static void look_at_block(struct sdsim_sd_decoder *decoder, bool last)
         const struct reading reading = read_width(decoder, 4);
         if (reading.right || decoder->width == 4) {
             tell_block(decoder, &reading);
+            return;
         }
     } else if (clocks == narrow + 1 || (last && clocks == narrow)) {
         const struct reading reading = read_width(decoder, 1);
         tell_block(decoder, &reading);
+        return;
     }
+    decoder->due = decoder->began + narrow + 1;
 }
 
 static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open)
@@ -321,6 +327,7 @@ static void begin_block(struct sdsim_sd_decoder *decoder, uint64_t n)
 {
     decoder->stage = SDSIM_SD_STAGE_IN_BLOCK;
     decoder->began = n;
+    decoder->due = n + sdsim_sd_block_clocks(4, decoder->size) + 1;
 }
 
 void sdsim_sd_data_clock(struct sdsim_sd_decoder *decoder)

@@ -50,9 +50,8 @@ enum {
     SDSIM_SD_BLOCK = 512,
 };
 
-/* CMD of all samplings; CMD and DAT0 of all of them. */
-#define SDSIM_SD_CMDS  0x00008421u
-#define SDSIM_SD_QUIET 0x00018C63u
+/* CMD of all samplings; DAT0 is a bit higher. */
+#define SDSIM_SD_CMDS 0x00008421u
 
 enum sdsim_sd_stage {
     SDSIM_SD_STAGE_NO_DATA,
@@ -105,6 +104,7 @@ struct sdsim_sd_decoder {
     unsigned size;  /* bytes of a block */
     uint64_t from;  /* clock from which gaps are counted */
     uint64_t began; /* clock at which block, status or busy began */
+    uint64_t due;   /* how many clocks there must be until the block is looked at */
     uint16_t block; /* number of the next one */
     sdsim_ps busy_start;
     sdsim_ps busy_gap;
@@ -127,6 +127,21 @@ void sdsim_sd_decoder_init(struct sdsim_sd_decoder *decoder, const struct sdsim_
 /* Looks at a clock that is stored and at which something may be going on. */
 void sdsim_sd_decoder_look(struct sdsim_sd_decoder *decoder);
 
+/* Whether a clock needs a closer look: something moves on CMD, or on DAT0 where that means
+ * something. */
+static inline bool sdsim_sd_decoder_is_due(const struct sdsim_sd_decoder *decoder, uint32_t word)
+{
+    if ((word & SDSIM_SD_CMDS) != SDSIM_SD_CMDS || decoder->in_frame) {
+        return true;
+    }
+    if (decoder->stage == SDSIM_SD_STAGE_IN_BLOCK) {
+        return decoder->n >= decoder->due;
+    }
+    return decoder->stage > SDSIM_SD_STAGE_WAIT_WRITE ||
+           (decoder->stage != SDSIM_SD_STAGE_NO_DATA && (word & SDSIM_SD_CMDS << 1) != SDSIM_SD_CMDS
+                                                                                           << 1);
+}
+
 /* A clock: its rising edge, and the levels. */
 static inline void sdsim_sd_decoder_clock(struct sdsim_sd_decoder *decoder, uint64_t rise,
                                           uint32_t word)
@@ -136,8 +151,7 @@ static inline void sdsim_sd_decoder_clock(struct sdsim_sd_decoder *decoder, uint
     decoder->rises[slot] = rise;
     decoder->n++;
     sdsim_clock_meter_rise(decoder->meter, rise);
-    if ((word & SDSIM_SD_QUIET) != SDSIM_SD_QUIET || decoder->in_frame ||
-        decoder->stage > SDSIM_SD_STAGE_WAIT_WRITE) {
+    if (sdsim_sd_decoder_is_due(decoder, word)) {
         sdsim_sd_decoder_look(decoder);
     }
 }

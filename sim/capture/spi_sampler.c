@@ -6,8 +6,6 @@
 enum {
     CLK = 1 << SDSIM_LINE_CLK,
     CS = 1 << SDSIM_LINE_CS,
-    MOSI = 1 << SDSIM_LINE_MOSI,
-    MISO = 1 << SDSIM_LINE_MISO,
 };
 
 enum { PAUSE_BITS = 20 }; /* without CS: a pause that a byte does not have within */
@@ -25,6 +23,8 @@ void sdsim_spi_sampler_init(struct sdsim_spi_sampler *sampler, const struct sdsi
         .leading = rising != idle_high,
         .late = sampling == SDSIM_SAMPLE_AT_RISE || sampling == SDSIM_SAMPLE_AT_FALL,
         .has_cs = has_cs,
+        .sampled = SDSIM_NO_TICK,
+        .changed = SDSIM_NO_TICK,
         .edges = {.hold = UINT64_MAX, .setup = UINT64_MAX},
     };
 }
@@ -57,40 +57,17 @@ static void deliver(struct sdsim_spi_sampler *sampler, bool selected)
     sampler->miso = 0;
 }
 
-static void take_bit(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
+void sdsim_spi_sampler_deliver(struct sdsim_spi_sampler *sampler)
 {
-    sampler->mosi = sampler->mosi << 1 | ((lines & MOSI) != 0);
-    sampler->miso = sampler->miso << 1 | ((lines & MISO) != 0);
-    sampler->bits++;
-    if (sampler->changed != 0) {
-        const uint64_t setup = tick - sampler->changed;
-        sampler->edges.setup = setup < sampler->edges.setup ? setup : sampler->edges.setup;
-        sampler->changed = 0;
-    }
-    sampler->sampled = tick;
+    deliver(sampler, (sampler->lines & CS) == 0);
 }
 
-static void clock_edge(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
+void sdsim_spi_sampler_pause(struct sdsim_spi_sampler *sampler, uint64_t tick)
 {
-    const bool leading = ((lines & CLK) != 0) != sampler->idle_high;
-    if (leading) {
-        if (!sampler->has_cs && sampler->bits > 0 && sampler->meter->count > 0 &&
-            tick - sampler->last_edge >
-                PAUSE_BITS * (sampler->meter->low + sampler->meter->width)) {
-            deliver(sampler, true);
-        }
-        if (sampler->bits == 0) {
-            sampler->start = tick;
-        }
-        sdsim_clock_meter_rise(sampler->meter, tick);
-    }
-    sampler->behind_sampled = leading == sampler->leading;
-    if (sampler->behind_sampled) {
-        take_bit(sampler, tick, sampler->late ? lines : sampler->lines);
-    }
-    sampler->last_edge = tick;
-    if (!leading && sampler->bits == 8) {
-        deliver(sampler, (sampler->lines & CS) == 0);
+    const struct sdsim_clock_meter *meter = sampler->meter;
+    if (sampler->bits > 0 && meter->count > 0 &&
+        tick - sampler->last_edge > PAUSE_BITS * (meter->low + meter->width)) {
+        deliver(sampler, true);
     }
 }
 
@@ -98,33 +75,13 @@ static void select_edge(struct sdsim_spi_sampler *sampler, uint64_t tick, unsign
 {
     const bool low = (lines & CS) == 0;
     deliver(sampler, !low);
-    sampler->sampled = 0;
-    sampler->changed = 0;
+    sampler->sampled = SDSIM_NO_TICK;
+    sampler->changed = SDSIM_NO_TICK;
     sampler->listener->select(sampler->listener, low, time_of(sampler, tick), tick);
 }
 
-/* The card changes its output, the clock standing or moving in the same sample. */
-static void miso_edge(struct sdsim_spi_sampler *sampler, uint64_t tick, bool clock_moves)
-{
-    if (sampler->sampled == 0 || (sampler->lines & CS) != 0) {
-        return;
-    }
-    const uint64_t hold = tick - sampler->sampled;
-    if (sampler->behind_sampled) {
-        sampler->edges.behind_sampling++;
-    } else {
-        sampler->edges.behind_other++;
-    }
-    if (!clock_moves || !sampler->behind_sampled) {
-        sampler->edges.hold = hold < sampler->edges.hold ? hold : sampler->edges.hold;
-    } else {
-        sampler->edges.hold = 0;
-    }
-    sampler->changed = tick;
-}
-
-/* A change with an edge of CS in it, or the first one. */
-static void change_with_cs(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
+/* A clock that moves in the same sample belongs to the frame that CS opens, or closes. */
+void sdsim_spi_sampler_select(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
 {
     const unsigned changed = lines ^ sampler->lines;
     if (!sampler->begun) {
@@ -137,31 +94,12 @@ static void change_with_cs(struct sdsim_spi_sampler *sampler, uint64_t tick, uns
         select_edge(sampler, tick, lines);
     }
     if ((changed & CLK) != 0) {
-        clock_edge(sampler, tick, lines);
+        sdsim_spi_sampler_clock(sampler, tick, lines);
     }
-    if ((changed & MISO) != 0) {
-        miso_edge(sampler, tick, (changed & CLK) != 0);
-    }
+    sdsim_spi_sampler_miso(sampler, tick, changed);
     if ((lines & CS) != 0) {
         select_edge(sampler, tick, lines);
     }
-}
-
-void sdsim_spi_sampler_change(struct sdsim_spi_sampler *sampler, uint64_t tick, unsigned lines)
-{
-    const unsigned changed = lines ^ sampler->lines;
-    if ((changed & CS) != 0 || !sampler->begun) {
-        change_with_cs(sampler, tick, lines);
-        sampler->lines = lines;
-        return;
-    }
-    if ((changed & CLK) != 0) {
-        clock_edge(sampler, tick, lines);
-    }
-    if ((changed & MISO) != 0) {
-        miso_edge(sampler, tick, (changed & CLK) != 0);
-    }
-    sampler->lines = lines;
 }
 
 void sdsim_spi_sampler_end(struct sdsim_spi_sampler *sampler)

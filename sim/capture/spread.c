@@ -66,3 +66,17 @@ uint64_t sdsim_spread_median(const struct sdsim_spread *spread)
     }
     return 0;
 }
+
+uint64_t sdsim_spread_mode(const struct sdsim_spread *spread)
+{
+    uint64_t value = 0;
+    uint64_t count = 0;
+    for (unsigned i = 0; i < SDSIM_SPREAD_SLOTS; i++) {
+        const uint64_t here = spread->slots[i].count;
+        if (here > count || (here == count && here > 0 && spread->slots[i].value < value)) {
+            value = spread->slots[i].value;
+            count = here;
+        }
+    }
+    return value;
+}

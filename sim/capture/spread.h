@@ -29,4 +29,7 @@ void sdsim_spread_add(struct sdsim_spread *spread, uint64_t value);
 /* The value in the middle, the lower one of two; 0 if there is none. */
 uint64_t sdsim_spread_median(const struct sdsim_spread *spread);
 
+/* The value that came most often, the least one of several; 0 if there is none. */
+uint64_t sdsim_spread_mode(const struct sdsim_spread *spread);
+
 #endif

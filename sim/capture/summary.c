@@ -57,6 +57,9 @@ static void close_row(struct sdsim_summary *summary)
 
 static void take_command(struct sdsim_summary *summary, const struct sdsim_item *item)
 {
+    if (summary->row != NULL && summary->row->answer == SDSIM_ROW_ANSWERED) {
+        sdsim_spread_add(&summary->n_rc, item->gap);
+    }
     close_row(summary);
     struct sdsim_capture_row *row = new_row(summary);
     *row = (struct sdsim_capture_row){

@@ -140,6 +140,7 @@ struct sdsim_summary {
     struct sdsim_seen_registers seen;
     uint64_t ready_polls; /* SPI: frames that hold only FF */
     struct sdsim_spread n_cr;
+    struct sdsim_spread n_rc;         /* bytes or clocks from a response to the next command */
     struct sdsim_spread n_ac;         /* picoseconds: reads of sectors, first block */
     struct sdsim_spread n_ac_next;    /* ... the next ones */
     struct sdsim_spread busy_single;  /* CMD24 */

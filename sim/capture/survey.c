@@ -14,6 +14,7 @@ enum {
     ANSWER = 3,
     TORN = -5,
     NONSENSE = -1,
+    FEW_SAMPLES = 6, /* aliases of a faster clock look like that */
 };
 
 /* What a choice is worth, from its items. */
@@ -22,18 +23,27 @@ struct judge {
     struct sdsim_spi_listener bytes;
     struct sdsim_spi_decoder *spi;
     int64_t score;
+    unsigned torn;
 };
 
 static void judge_item(struct sdsim_item_listener *listener, const struct sdsim_item *item)
 {
     struct judge *judge = (struct judge *)listener;
     const bool right = item->crc == SDSIM_ITEM_CRC_RIGHT;
+    /* SPI hosts need not send a CRC7 */
+    const int wrong = judge->spi == NULL && item->crc == SDSIM_ITEM_CRC_WRONG ? NONSENSE
+                      : item->deselected                                      ? NONSENSE
+                                                                              : 0;
     switch (item->kind) {
     case SDSIM_ITEM_COMMAND:
-        judge->score += item->deselected ? NONSENSE : right ? FRAME_RIGHT : 0;
+        judge->score += right && !item->deselected ? FRAME_RIGHT : wrong;
         break;
     case SDSIM_ITEM_RESPONSE:
-        judge->score += right ? FRAME_RIGHT : item->size > 0 && item->bytes[0] < 0x80 ? ANSWER : 0;
+        if (judge->spi != NULL) {
+            judge->score += item->size > 0 && item->bytes[0] < 0x80 ? ANSWER : 0;
+        } else {
+            judge->score += right ? FRAME_RIGHT : wrong;
+        }
         break;
     case SDSIM_ITEM_READ_BLOCK:
     case SDSIM_ITEM_WRITE_BLOCK:
@@ -41,6 +51,7 @@ static void judge_item(struct sdsim_item_listener *listener, const struct sdsim_
         break;
     case SDSIM_ITEM_TORN:
         judge->score += TORN;
+        judge->torn++;
         break;
     case SDSIM_ITEM_STRAY:
     case SDSIM_ITEM_NO_RESPONSE:
@@ -83,8 +94,8 @@ struct bench {
     struct sdsim_sd_decoder sd;
 };
 
-static int64_t try_spi(struct bench *bench, const struct sdsim_roles *roles,
-                       enum sdsim_sampling sampling, bool idle_high)
+static struct judge try_spi(struct bench *bench, const struct sdsim_roles *roles,
+                            enum sdsim_sampling sampling, bool idle_high)
 {
     const struct sdsim_survey *survey = bench->survey;
     struct judge judge = {
@@ -104,7 +115,7 @@ static int64_t try_spi(struct bench *bench, const struct sdsim_roles *roles,
         sdsim_spi_sampler_change(&sampler, change->tick,
                                  sdsim_line_map(&bench->map, change->levels));
     }
-    return judge.score;
+    return judge;
 }
 
 static int64_t try_sd(struct bench *bench, const struct sdsim_roles *roles)
@@ -233,14 +244,21 @@ static bool idles_high(const struct sdsim_survey *survey, const struct sdsim_rol
 static void rate_spi(struct sdsim_survey *survey, struct bench *bench,
                      const struct sdsim_roles *trial, struct sdsim_roles *best)
 {
-    static const enum sdsim_sampling order[] = {SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_BEFORE_FALL,
-                                                SDSIM_SAMPLE_AT_RISE, SDSIM_SAMPLE_AT_FALL};
+    /* The leading edge first: where data changes with the trailing edge, it is still the old one in front
+     * of that edge, too. */
+    static const enum sdsim_sampling orders[2][SDSIM_SAMPLING_COUNT] = {
+        {SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_BEFORE_FALL, SDSIM_SAMPLE_AT_RISE,
+         SDSIM_SAMPLE_AT_FALL},
+        {SDSIM_SAMPLE_BEFORE_FALL, SDSIM_SAMPLE_BEFORE_RISE, SDSIM_SAMPLE_AT_FALL,
+         SDSIM_SAMPLE_AT_RISE},
+    };
     const bool idle_high = idles_high(survey, trial);
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        const int64_t score = try_spi(bench, trial, order[i], idle_high);
+    for (size_t i = 0; i < SDSIM_SAMPLING_COUNT; i++) {
+        const enum sdsim_sampling sampling = orders[idle_high][i];
+        const int64_t score = try_spi(bench, trial, sampling, idle_high).score;
         if (score > survey->score) {
             survey->score = score;
-            survey->sampling = order[i];
+            survey->sampling = sampling;
             survey->idle_high = idle_high;
             *best = *trial;
         }
@@ -402,6 +420,23 @@ static void search(struct sdsim_survey *survey, struct bench *bench, struct sdsi
     }
 }
 
+/* Whether edges of an SPI clock are missing: few samples a clock, frames that are no whole bytes, and
+ * periods of uneven length or hardly anything that decodes. What does is made up by chance. */
+static bool lost_edges(struct sdsim_survey *survey, struct bench *bench,
+                       const struct sdsim_roles *roles)
+{
+    if (roles->bus != SDSIM_CAPTURE_SPI || survey->facts->rate == 0 ||
+        roles->channel[SDSIM_LINE_CLK] == SDSIM_NO_CHANNEL) {
+        return false;
+    }
+    const struct judge judge = try_spi(bench, roles, survey->sampling, survey->idle_high);
+    const struct sdsim_clock_meter *meter = &bench->meter;
+    const bool few = meter->count > 0 && sdsim_stretch_period(&meter->stretches[meter->count - 1]) <
+                                             (double)FEW_SAMPLES * (double)meter->quantum;
+    return judge.torn > 0 && few &&
+           (sdsim_clock_meter_is_coarse(meter) || judge.score <= (int64_t)judge.torn * FRAME_RIGHT);
+}
+
 bool sdsim_survey_run(struct sdsim_survey *survey, struct sdsim_roles *roles,
                       struct sdsim_diags *diags, const char *path)
 {
@@ -418,6 +453,7 @@ bool sdsim_survey_run(struct sdsim_survey *survey, struct sdsim_roles *roles,
         }
         bench->survey = survey;
         search(survey, bench, roles);
+        survey->undersampled = lost_edges(survey, bench, roles);
         free(bench);
     }
     if (!settle(survey, roles, diags, path)) {

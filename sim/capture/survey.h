@@ -24,6 +24,7 @@ struct sdsim_survey {
     enum sdsim_sampling sampling; /* SPI: found */
     bool idle_high;               /* SPI: found */
     int64_t score;                /* 0: nothing decoded */
+    bool undersampled;            /* SPI: edges of the clock are missing */
 };
 
 /* Completes the roles. False without memory, or after a message if there can be no bus. */

@@ -125,6 +125,18 @@ static void write_spread(struct sdsim_json *json, const char *key,
     sdsim_json_end(json);
 }
 
+static void write_counts(struct sdsim_json *json, const char *key,
+                         const struct sdsim_spread *spread)
+{
+    sdsim_json_object(json, key);
+    sdsim_json_count(json, "count", spread->count);
+    sdsim_json_count(json, "least", spread->least);
+    sdsim_json_count(json, "median", sdsim_spread_median(spread));
+    sdsim_json_count(json, "most_often", sdsim_spread_mode(spread));
+    sdsim_json_count(json, "greatest", spread->greatest);
+    sdsim_json_end(json);
+}
+
 static void write_exchanges(const struct sdsim_summary *summary, unsigned way, const char *key,
                             struct sdsim_json *json)
 {
@@ -150,12 +162,8 @@ static void write_totals(const struct sdsim_capture_view *view, struct sdsim_jso
     write_sums(json, "crc7_commands", &summary->crc7_commands);
     write_sums(json, "crc16", &summary->crc16);
     sdsim_json_count(json, "unreadable_frames", view->capture->sd.frames_lost);
-    sdsim_json_object(json, "n_cr");
-    sdsim_json_count(json, "count", summary->n_cr.count);
-    sdsim_json_count(json, "least", summary->n_cr.least);
-    sdsim_json_count(json, "median", sdsim_spread_median(&summary->n_cr));
-    sdsim_json_count(json, "greatest", summary->n_cr.greatest);
-    sdsim_json_end(json);
+    write_counts(json, "n_cr", &summary->n_cr);
+    write_counts(json, "n_rc", &summary->n_rc);
     write_spread(json, "n_ac", &summary->n_ac, NULL);
     write_spread(json, "n_ac_next_blocks", &summary->n_ac_next, NULL);
     write_spread(json, "busy_single", &summary->busy_single, NULL);
@@ -179,10 +187,10 @@ static void write_edges(const struct sdsim_capture *capture, struct sdsim_json *
     if (capture->roles.bus == SDSIM_CAPTURE_SPI) {
         sdsim_json_count(json, "changes_behind_sampling_edge", edges->behind_sampling);
         sdsim_json_count(json, "changes_behind_other_edge", edges->behind_other);
-        if (edges->hold != UINT64_MAX) {
+        if (edges->hold < SDSIM_NO_TICK) {
             sdsim_json_seconds(json, "hold", sdsim_capture_time(capture, edges->hold));
         }
-        if (edges->setup != UINT64_MAX) {
+        if (edges->setup < SDSIM_NO_TICK) {
             sdsim_json_seconds(json, "setup", sdsim_capture_time(capture, edges->setup));
         }
     } else {

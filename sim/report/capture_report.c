@@ -26,6 +26,11 @@ static char *time_text(sdsim_ps time, char *out)
     return sdsim_print_time(time, out, TEXT);
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void line(FILE *out, const char *head, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -105,6 +110,19 @@ static void print_clock(const struct sdsim_capture_view *view, FILE *out)
     }
 }
 
+/* Bytes or clocks from one thing to another. */
+static void print_counts(FILE *out, const char *head, const struct sdsim_spread *spread, bool spi)
+{
+    const char *unit = spi ? "byte" : "clock";
+    if (spread->count > 0 && spread->least == spread->greatest) {
+        line(out, head, "%" PRIu64 " %s%s, %" PRIu64 " times", spread->least, unit,
+             plural(spread->least), spread->count);
+    } else if (spread->count > 0) {
+        line(out, head, "%" PRIu64 " to %" PRIu64 " %ss, mostly %" PRIu64, spread->least,
+             spread->greatest, unit, sdsim_spread_mode(spread));
+    }
+}
+
 static void print_checks(const struct sdsim_capture_view *view, FILE *out)
 {
     const struct sdsim_summary *summary = view->summary;
@@ -116,18 +134,8 @@ static void print_checks(const struct sdsim_capture_view *view, FILE *out)
         line(out, "", "%" PRIu64 " frames can't be read: undersampled",
              view->capture->sd.frames_lost);
     }
-    if (summary->n_cr.count > 0) {
-        const uint64_t least = summary->n_cr.least;
-        const uint64_t most = summary->n_cr.greatest;
-        const char *unit = summary->spi ? "bytes" : "clocks";
-        if (least == most) {
-            line(out, "N_CR", "%" PRIu64 " %s, all %" PRIu64 " responses", least, unit,
-                 summary->n_cr.count);
-        } else {
-            line(out, "N_CR", "%" PRIu64 " to %" PRIu64 " %s, mostly %" PRIu64, least, most, unit,
-                 sdsim_spread_median(&summary->n_cr));
-        }
-    }
+    print_counts(out, "N_CR", &summary->n_cr, summary->spi);
+    print_counts(out, "N_RC", &summary->n_rc, summary->spi);
 }
 
 static void print_inits(const struct sdsim_summary *summary, FILE *out)
@@ -143,9 +151,10 @@ static void print_inits(const struct sdsim_summary *summary, FILE *out)
         const sdsim_ps mean =
             init->polls > 1 ? (init->last_poll - init->first_poll) / (init->polls - 1) : 0;
         line(out, i == 0 ? "start-up" : "",
-             "at %s: asked %" PRIu32 " times whether it is ready%s%s%s%s",
-             time_text(init->start, start), init->polls, mean > 0 ? ", every " : "",
-             mean > 0 ? time_text(mean, pitch) : "", init->ready ? ", ready after " : ", not ready",
+             "at %s: asked %" PRIu32 " time%s whether it is ready%s%s%s%s",
+             time_text(init->start, start), init->polls, plural(init->polls),
+             mean > 0 ? ", every " : "", mean > 0 ? time_text(mean, pitch) : "",
+             init->ready ? ", ready after " : ", not ready",
              init->ready ? time_text(sdsim_time_since(init->ready_at, init->start), ready) : "");
     }
 }
@@ -165,6 +174,35 @@ static void print_spread(FILE *out, const char *head, const char *what,
     }
 }
 
+/* How the host clocks its bytes: over the longest exchange. */
+static void print_pitch(const struct sdsim_capture_view *view, FILE *out)
+{
+    const struct sdsim_capture_row *longest = NULL;
+    char median[TEXT];
+    char least[TEXT];
+    char greatest[TEXT];
+    for (size_t i = 0; i < view->summary->row_count; i++) {
+        const struct sdsim_capture_row *row = &view->summary->rows[i];
+        if (row->pitch_count > 0 && (longest == NULL || row->pitch_count > longest->pitch_count)) {
+            longest = row;
+        }
+    }
+    if (longest != NULL) {
+        const struct sdsim_capture *capture = view->capture;
+        line(out, "byte pitch", "%s (%s to %s, in the longest exchange)",
+             time_text(sdsim_capture_time(capture, longest->pitch_median), median),
+             time_text(sdsim_capture_time(capture, longest->pitch_least), least),
+             time_text(sdsim_capture_time(capture, longest->pitch_greatest), greatest));
+    }
+    if (view->summary->cs_high.count > 0) {
+        const struct sdsim_spread *high = &view->summary->cs_high;
+        line(out, "CS high", "%s (%s to %s)",
+             time_text(sdsim_capture_time(view->capture, sdsim_spread_median(high)), median),
+             time_text(sdsim_capture_time(view->capture, high->least), least),
+             time_text(sdsim_capture_time(view->capture, high->greatest), greatest));
+    }
+}
+
 static void print_transfers(const struct sdsim_summary *summary, FILE *out)
 {
     static const char *const heads[] = {"reads", "writes"};
@@ -175,8 +213,9 @@ static void print_transfers(const struct sdsim_summary *summary, FILE *out)
         const sdsim_ps span = sdsim_time_since(summary->last_end[way], summary->first_start[way]);
         const uint64_t sectors = summary->sector_bytes[way] / 512;
         if (summary->exchanges[way] > 0 && span > 0) {
-            line(out, heads[way], "%" PRIu64 " bytes by %" PRIu64 " commands in %s: %s%s%s",
-                 summary->sector_bytes[way], summary->exchanges[way], time_text(span, time),
+            line(out, heads[way], "%" PRIu64 " bytes by %" PRIu64 " command%s in %s: %s%s%s",
+                 summary->sector_bytes[way], summary->exchanges[way],
+                 plural(summary->exchanges[way]), time_text(span, time),
                  sdsim_unit_print(SDSIM_UNIT_RATE,
                                   (double)summary->sector_bytes[way] * (double)SDSIM_S /
                                       (double)span,
@@ -360,6 +399,7 @@ bool sdsim_capture_print(const struct sdsim_capture_view *view, const struct sds
         print_checks(view, out);
     }
     print_inits(summary, out);
+    print_pitch(view, out);
     print_transfers(summary, out);
     print_registers(&summary->seen, out);
     const bool fine = print_commands(view, style, out);

@@ -25,23 +25,22 @@ static bool is_end(const char *p)
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
+/* Whether the line goes on like this. (strncmp may look at bytes behind the line's end.) */
+static bool begins(const char *p, const char *text)
+{
+    while (*text != '\0' && *p == *text) {
+        p++;
+        text++;
+    }
+    return *text == '\0';
+}
+
 static const char *line_end(const char *p)
 {
     while (*p != '\n') {
         p++;
     }
     return p;
-}
-
-/* Whether a line goes on with a word. Not strncmp(), for which there would have to be a zero, or as
- * many bytes, behind the text. */
-static bool begins(const char *p, const char *word)
-{
-    while (*word != '\0' && *p == *word) {
-        p++;
-        word++;
-    }
-    return *word == '\0';
 }
 
 static const char *skip_blanks(const char *p)
@@ -52,6 +51,25 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
+/* Digits one by one, looking at each whether it is too much: the end of them, NULL if they are. */
+static const char *parse_long(const char *p, uint64_t *value)
+{
+    uint64_t number = 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        const unsigned digit = (unsigned)(*p - '0');
+        if (number > (UINT64_MAX - digit) / 10) {
+            return NULL;
+        }
+        number = number * 10 + digit;
+    }
+    *value = number;
+    return p;
+}
+
+static const uint64_t powers_of_ten[] = {
+    1,        10,        100,        1000,        10000,        100000,       1000000,
+    10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000};
+
 /* Digits up to 2^64 - 1; NULL if there are none or too many. */
 static inline const char *parse_u64(const char *p, uint64_t *value)
 {
@@ -59,11 +77,11 @@ static inline const char *parse_u64(const char *p, uint64_t *value)
     uint64_t number = 0;
     unsigned digit;
     while ((digit = (unsigned char)*p - (unsigned)'0') <= 9) {
-        if (p - start >= 19 && number > (UINT64_MAX - digit) / 10) {
-            return NULL;
-        }
         number = number * 10 + digit;
         p++;
+    }
+    if (p - start > 19) {
+        return parse_long(start, value);
     }
     *value = number;
     return p > start ? p : NULL;
@@ -81,20 +99,30 @@ static inline const char *parse_u32(const char *p, uint32_t *value)
 }
 
 /* The power of ten that a unit is of picoseconds, and its length; -1: none of the usual ones. */
-static int unit_power(const char *p, size_t *length)
+static inline int unit_power(const char *p, size_t *length)
 {
-    static const struct {
-        char letter;
-        int power;
-    } units[] = {{'u', 6}, {'m', 9}, {'n', 3}, {'p', 0}};
-    *length = 2;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (p[0] == units[i].letter && p[1] == 's') {
-            return units[i].power;
-        }
+    int power;
+    switch (*p) {
+    case 'u':
+        power = 6;
+        break;
+    case 'm':
+        power = 9;
+        break;
+    case 'n':
+        power = 3;
+        break;
+    case 'p':
+        power = 0;
+        break;
+    case 's':
+        *length = 1;
+        return 12;
+    default:
+        return -1;
     }
-    *length = 1;
-    return p[0] == 's' ? 12 : -1;
+    *length = 2;
+    return p[1] == 's' ? power : -1;
 }
 
 /* Any time the units know, for what the short way below does not. */
@@ -111,36 +139,30 @@ static const char *parse_any_time(const char *p, sdsim_ps *time)
 }
 
 /* A time with its unit, exact; NULL if it is none. */
-static const char *parse_time(const char *start, sdsim_ps *time)
+static inline const char *parse_time(const char *start, sdsim_ps *time)
 {
-    static const uint64_t powers[] = {
-        1,        10,        100,        1000,        10000,        100000,       1000000,
-        10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000};
-    const char *p = start;
-    const char *point = NULL;
-    uint64_t number = 0;
-    for (;; p++) {
-        const unsigned digit = (unsigned char)*p - (unsigned)'0';
-        if (digit <= 9) {
-            if (p - start >= 19 && number > (UINT64_MAX - digit) / 10) {
-                return NULL;
-            }
-            number = number * 10 + digit;
-        } else if (*p == '.' && point == NULL) {
-            point = p;
-        } else {
-            break;
-        }
+    uint64_t whole;
+    uint64_t fraction = 0;
+    ptrdiff_t decimals = 0;
+    const char *p = parse_u64(start, &whole);
+    if (p != NULL && *p == '.') {
+        const char *point = p;
+        p = parse_u64(point + 1, &fraction);
+        decimals = p != NULL ? p - point - 1 : 0;
     }
-    const ptrdiff_t decimals = point != NULL ? p - point - 1 : 0;
+    if (p == NULL) {
+        return NULL;
+    }
     size_t length;
     const int power = unit_power(p, &length);
-    if (power < 0 || decimals > power || p == start || point == start ||
-        (point != NULL && decimals == 0)) {
+    if (power < 0 || decimals > power) {
         return parse_any_time(start, time);
     }
-    p += length;
-    return __builtin_mul_overflow(number, powers[power - decimals], time) ? NULL : p;
+    if (__builtin_mul_overflow(whole, powers_of_ten[power], &whole) ||
+        __builtin_add_overflow(whole, fraction * powers_of_ten[power - decimals], time)) {
+        return NULL;
+    }
+    return p + length;
 }
 
 /* ---- faults ---- */
@@ -480,7 +502,10 @@ static bool next_window(struct text_source *source)
         source->base.failed = source->base.failed || lines->failed;
         return false;
     }
-    return lines->end[-1] == '\n' || copy_last(source);
+    if (lines->end[-1] != '\n' && !copy_last(source)) {
+        return false;
+    }
+    return true;
 }
 
 static size_t text_next(struct sdsim_block_source *base, struct sdsim_block_record *records,

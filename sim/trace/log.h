@@ -34,6 +34,7 @@ struct sdsim_log_host {
 struct sdsim_trace_options {
     const char *host; /* of logs that tell several apart: "mmc1", "179,0"; NULL: the first seen */
     const char *file; /* of logs of file operations: only names that contain this; NULL: all */
+    char found[SDSIM_LOG_NAME]; /* room for the name of a host that was found by reading */
 };
 
 /* What a format remembers from line to line, of which it uses what it needs. */

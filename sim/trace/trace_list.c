@@ -106,6 +106,65 @@ void sdsim_trace_list_free(struct sdsim_trace_list *list)
     *list = (struct sdsim_trace_list){.records = NULL};
 }
 
+/* ---- sorting ---- */
+
+static bool is_ordered(const struct sdsim_trace_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->records[i].start < list->records[i - 1].start) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_starts(const struct sdsim_trace_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct sdsim_block_record *r = &list->records[i];
+        if (r->kind == SDSIM_TRACE_MARK || (r->flags & SDSIM_TRACE_HAS_START) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Merges two neighbouring runs that are in order, [from, middle) and [middle, to), into `out`. */
+static void merge(const struct sdsim_block_record *in, size_t from, size_t middle, size_t to,
+                  struct sdsim_block_record *out)
+{
+    size_t left = from;
+    size_t right = middle;
+    for (size_t i = from; i < to; i++) {
+        const bool take_left = left < middle && (right == to || in[left].start <= in[right].start);
+        out[i] = take_left ? in[left++] : in[right++];
+    }
+}
+
+bool sdsim_trace_list_sort(struct sdsim_trace_list *list)
+{
+    if (list->records == NULL || !has_starts(list) || is_ordered(list)) {
+        return true;
+    }
+    const size_t count = list->count;
+    struct sdsim_block_record *other = malloc(list->capacity * sizeof *other);
+    if (other == NULL) {
+        return false;
+    }
+    for (size_t run = 1; run < count; run *= 2) {
+        for (size_t from = 0; from < count; from += 2 * run) {
+            const size_t middle = count - from < run ? count : from + run;
+            const size_t to = count - from < 2 * run ? count : from + 2 * run;
+            merge(list->records, from, middle, to, other);
+        }
+        struct sdsim_block_record *sorted = other;
+        other = list->records;
+        list->records = sorted;
+    }
+    free(other);
+    return true;
+}
+
 /* ---- giving it again ---- */
 
 struct list_blocks {

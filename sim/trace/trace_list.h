@@ -34,6 +34,11 @@ enum sdsim_trace_load sdsim_trace_list_load(struct sdsim_trace_list *list,
                                             struct sdsim_trace *trace, size_t most);
 void sdsim_trace_list_free(struct sdsim_trace_list *list);
 
+/* Puts block records in the order of their starts, those that began together as they are; nothing to
+ * do for file operations, and for records of which one has no start or is a mark. False without
+ * memory. */
+bool sdsim_trace_list_sort(struct sdsim_trace_list *list);
+
 /* A trace that gives the list; `then`, if not NULL, gives the rest of one that was too long. All
  * must outlive it. False without memory. */
 bool sdsim_trace_list_open(struct sdsim_trace *trace, const struct sdsim_trace_list *list,

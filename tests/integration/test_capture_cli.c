@@ -182,6 +182,9 @@ static void refuses(void **state)
         {"import", "--report", "/nowhere.sr", NULL},
         {"import", "--report", "README.md", NULL},
         {"import", "--learn", "--to", "blocks", path, NULL},
+        {"import", "--learn", "--json", path, NULL},
+        {"import", "--json", path, NULL},
+        {"import", "--all", path, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct sdsim_test_result result = sdsim_test_run(rows[i], NULL);

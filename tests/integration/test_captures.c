@@ -268,6 +268,7 @@ static const struct figure working[] = {
     {"n_cr.count", EXACT, 704, 0, NULL},
     {"n_cr.least", EXACT, 5, 0, NULL},
     {"n_cr.greatest", EXACT, 5, 0, NULL},
+    {"n_rc.most_often", EXACT, 26, 0, NULL},
     {"items.no response", EXACT, 6, 0, NULL}, /* CMD52 twice, CMD5 four times */
     {"commands.CMD52#1.argument", TEXT, 0, 0, "80000c08"},
     {"commands.CMD5#3.argument", TEXT, 0, 0, "00000000"},

@@ -223,6 +223,22 @@ static void test_partial(void **state)
     free(text);
 }
 
+/* Several files make one trace, each with its own labels. */
+static void test_several(void **state)
+{
+    (void)state;
+    write_text("one.blocks", "#! card=plain\nR 1 1 # a\nR 2 1 # b\n");
+    write_text("two.blocks", "#! card=other\nW 3 1 # b\nW 4 1 # c\nW 5 1 # FAT1\n");
+    struct sdsim_test_result result =
+        run((const char *[]){"import", "one.blocks", "two.blocks", "-o", "both.sdt", NULL});
+    assert_int_equal(result.code, 0);
+    sdsim_test_result_free(&result);
+    result = run((const char *[]){"import", "both.sdt", NULL});
+    assert_string_equal(result.out, "#! card=plain\nR 1 1 # a\nR 2 1 # b\nW 3 1 # b\nW 4 1 # "
+                                    "c\nW 5 1 # FAT1\n");
+    sdsim_test_result_free(&result);
+}
+
 /* A run, its trace in every form, and each of them again: all say the same. */
 static void test_round_trip(void **state)
 {
@@ -338,7 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs), cmocka_unit_test(test_messages),
         cmocka_unit_test(test_partial), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_upload),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_upload),
     };
     if (!sdsim_test_has_program()) {
         puts("SDSIM_PROGRAM is not set: run this through ctest");

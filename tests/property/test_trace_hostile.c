@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "core/rng.h"
 #include "trace/binary.h"
 #include "trace/formats.h"
+#include "trace/trace_list.h"
 
 enum { ROUNDS = 4000, MOST = 4096 };
 
@@ -151,6 +153,37 @@ static void test_texts(void **state)
     }
 }
 
+/* Any allocation may fail: then there is a message, or a label less, and nothing is lost or leaks. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        struct sdsim_diags diags;
+        struct sdsim_trace trace;
+        bool failed = true;
+        for (size_t n = 1; failed; n++) {
+            assert_true(n < 200);
+            sdsim_diags_init(&diags);
+            sdsim_test_fail_allocation(n);
+            struct sdsim_input *input =
+                sdsim_input_memory("memory", samples[i], strlen(samples[i]), &diags);
+            const bool open = input != NULL && sdsim_trace_open(&trace, input, NULL, NULL);
+            struct sdsim_trace_list list = {.records = NULL};
+            if (open) {
+                const enum sdsim_trace_load loaded = sdsim_trace_list_load(&list, &trace, 1000);
+                assert_true(loaded != SDSIM_TRACE_TOO_LONG);
+            }
+            failed = sdsim_test_allocation_failed();
+            assert_true(open || diags.errors > 0);
+            sdsim_trace_list_free(&list);
+            if (open) {
+                sdsim_trace_close(&trace);
+            }
+            sdsim_diags_free(&diags);
+        }
+    }
+}
+
 /* The samples themselves are what they should be. */
 static void test_samples(void **state)
 {
@@ -176,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static void test_damage(void **state)
 static void test_forged(void **state)
 {
     (void)state;
-    enum { COUNT = 300, ROUNDS = 20000 };
+    enum { COUNT = 300, ROUNDS = 3000 };
     struct sdsim_block_record *records = calloc(COUNT, sizeof *records);
     size_t size = 0;
     char *bytes = sample(&size, records, COUNT);

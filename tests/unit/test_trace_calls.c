@@ -177,6 +177,44 @@ static void test_lists(void **state)
     check_list("mount\nopen /a w\nwrite 5\nclose\n", 3, SDSIM_TRACE_TOO_LONG);
 }
 
+/* Calls that are told in the order of their ends come in that of their starts. */
+static void test_sort(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"@3us R 3 1\n@1us R 1 1\n@2us R 2 1\n@1us R 4 1\n@0ps R 5 1\n",
+         "@0ps R 5 1\n@1us R 1 1\n@1us R 4 1\n@2us R 2 1\n@3us R 3 1\n"},
+        {"@3us R 3 1\nR 1 1\n@2us R 2 1\n", "@3us R 3 1\nR 1 1\n@2us R 2 1\n"},
+        {"@3us R 3 1\n#@ 5\n@2us R 2 1\n", "@3us R 3 1\n#@ 5\n@2us R 2 1\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sdsim_diags diags;
+        struct sdsim_trace trace;
+        struct sdsim_trace again;
+        struct sdsim_trace_list list;
+        char *got = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&got, &size);
+        struct sdsim_block_sink *sink = sdsim_blocks_text_sink(out);
+        sdsim_diags_init(&diags);
+        assert_true(sdsim_trace_open(
+            &trace, sdsim_input_memory("memory", rows[i][0], strlen(rows[i][0]), &diags), NULL,
+            NULL));
+        assert_int_equal(sdsim_trace_list_load(&list, &trace, 100), SDSIM_TRACE_LOADED);
+        assert_true(sdsim_trace_list_sort(&list));
+        assert_true(sdsim_trace_list_open(&again, &list, NULL));
+        assert_true(sdsim_trace_copy(again.blocks, sink));
+        assert_true(sink->finish(sink));
+        fclose(out);
+        assert_string_equal(got, rows[i][1]);
+        free(got);
+        sdsim_trace_close(&again);
+        sdsim_trace_list_free(&list);
+        sdsim_trace_close(&trace);
+        sdsim_diags_free(&diags);
+    }
+}
+
 /* ---- the histogram ---- */
 
 static int by_value(const void *a, const void *b)
@@ -229,9 +267,9 @@ static void test_histogram(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ops),       cmocka_unit_test(test_block_sizes),
-        cmocka_unit_test(test_op_sizes),  cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_ops),      cmocka_unit_test(test_block_sizes),
+        cmocka_unit_test(test_op_sizes), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_sort),     cmocka_unit_test(test_histogram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

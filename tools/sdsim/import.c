@@ -17,7 +17,9 @@ struct conversion {
     uint64_t call;              /* bytes; 0: as they are */
     struct sdsim_big_output output;
     struct sdsim_block_sink *sink; /* NULL: not yet, or of file operations */
+    struct sdsim_trace_info *info; /* headers and labels of what is written */
     bool begun;
+    bool headed; /* the headers are known */
     uint64_t calls;
 };
 
@@ -78,6 +80,36 @@ static bool begin(struct conversion *conversion, const struct sdsim_trace *trace
     return true;
 }
 
+/* The headers of the first file are those of what is written; they are known with its first record. */
+static void copy_headers(struct conversion *conversion, const struct sdsim_trace_info *from)
+{
+    const char *key;
+    const char *value;
+    for (size_t i = 0; !conversion->headed && sdsim_trace_header_at(from, i, &key, &value); i++) {
+        (void)sdsim_trace_set_header(conversion->info, key, value);
+    }
+    conversion->headed = true;
+}
+
+/* Each file numbers its labels by itself; what is written has numbers of its own. */
+static void number_labels(struct conversion *conversion, const struct sdsim_block_source *source,
+                          struct sdsim_block_record *records, size_t count)
+{
+    uint16_t known = 0;
+    uint16_t number = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].kind == SDSIM_TRACE_MARK || records[i].label == 0) {
+            continue;
+        }
+        if (records[i].label != known) {
+            const char *text = sdsim_trace_label_text(source->info, records[i].label);
+            known = records[i].label;
+            number = sdsim_trace_label(conversion->info, text, strlen(text));
+        }
+        records[i].label = number;
+    }
+}
+
 static bool copy_blocks(struct conversion *conversion, struct sdsim_block_source *source)
 {
     struct sdsim_block_record records[1024];
@@ -87,7 +119,9 @@ static bool copy_blocks(struct conversion *conversion, struct sdsim_block_source
             return !source->failed;
         }
         conversion->calls += count;
-        if (!conversion->sink->put(conversion->sink, source->info, records, count)) {
+        number_labels(conversion, source, records, count);
+        copy_headers(conversion, source->info);
+        if (!conversion->sink->put(conversion->sink, conversion->info, records, count)) {
             return false;
         }
     }
@@ -180,6 +214,16 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
     return sent != SDSIM_EXIT_OK || done ? sent : SDSIM_EXIT_INPUT;
 }
 
+/* Options of a report that nobody asked for would be passed over in silence. */
+static bool wants_report_only(const struct sdsim_arguments *arguments)
+{
+    if (arguments->json || arguments->values[SDSIM_OPTION_COMMANDS] != NULL) {
+        fprintf(stderr, "error: --%s goes with --report\n", arguments->json ? "json" : "all");
+        return false;
+    }
+    return true;
+}
+
 static enum sdsim_exit import(const struct sdsim_arguments *arguments)
 {
     struct conversion conversion = {.arguments = arguments};
@@ -187,10 +231,16 @@ static enum sdsim_exit import(const struct sdsim_arguments *arguments)
         arguments->values[SDSIM_OPTION_LEARN] != NULL) {
         return sdsim_import_capture(arguments);
     }
-    if (!take_form(&conversion) || !take_call(&conversion)) {
+    if (!wants_report_only(arguments) || !take_form(&conversion) || !take_call(&conversion)) {
         return SDSIM_EXIT_INPUT;
     }
     if (!sdsim_big_output_open(&conversion.output, arguments->output)) {
+        return SDSIM_EXIT_FAULT;
+    }
+    conversion.info = sdsim_trace_info_new();
+    if (conversion.info == NULL) {
+        fputs("error: out of memory\n", stderr);
+        sdsim_big_output_discard(&conversion.output);
         return SDSIM_EXIT_FAULT;
     }
     sdsim_diags_init(&conversion.diags);
@@ -200,6 +250,7 @@ static enum sdsim_exit import(const struct sdsim_arguments *arguments)
     }
     const enum sdsim_exit code = finish(&conversion, done);
     sdsim_diags_free(&conversion.diags);
+    sdsim_trace_info_free(conversion.info);
     return code;
 }
 
@@ -248,7 +299,8 @@ const struct sdsim_command sdsim_command_import = {
         "tick_ps, ticks, duration, bus, mode, sampling, channels [{line, channel, by}], clock, "
         "stretches [{start, end, clocks, clock, samples_per_clock, undersampled, frames_right, "
         "frames_wrong}], undersampled, readable_clock, crc7, crc7_commands and crc16 {right, "
-        "checked}, unreadable_frames, n_cr, n_ac, n_ac_next_blocks, busy_single, busy_between, "
+        "checked}, unreadable_frames, n_cr, n_rc, n_ac, n_ac_next_blocks, busy_single, "
+        "busy_between, "
         "busy_stop and cs_high {count, least, median, greatest}, ready_polls, reads and writes "
         "{exchanges, bytes, time, bytes_per_second, time_per_sector}, items, card_output, "
         "initialisations [{start, reset, polls, ready, time_to_ready, first_poll_to_ready, "

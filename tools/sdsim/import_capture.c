@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "big_output.h"
 #include "capture/calls.h"
 #include "capture/learn.h"
 #include "output.h"
@@ -34,6 +35,11 @@ static bool take_options(const struct sdsim_arguments *arguments)
     if (arguments->values[SDSIM_OPTION_REPORT] != NULL &&
         arguments->values[SDSIM_OPTION_LEARN] != NULL) {
         fputs("error: --report and --learn exclude each other\n", stderr);
+        return false;
+    }
+    if (arguments->values[SDSIM_OPTION_LEARN] != NULL &&
+        (arguments->json || arguments->values[SDSIM_OPTION_COMMANDS] != NULL)) {
+        fputs("error: a profile is YAML; --json and --all go with --report\n", stderr);
         return false;
     }
     if (arguments->operand_count != 1) {
@@ -75,15 +81,15 @@ static bool print(const struct sdsim_arguments *arguments, const struct sdsim_ca
 static enum sdsim_exit show(const struct sdsim_arguments *arguments,
                             const struct sdsim_capture_view *view)
 {
-    struct sdsim_output output;
-    if (!sdsim_output_open(&output)) {
+    struct sdsim_big_output output; /* the list of commands may be long */
+    if (!sdsim_big_output_open(&output, arguments->output)) {
         return SDSIM_EXIT_FAULT;
     }
     if (!print(arguments, view, output.stream)) {
-        sdsim_output_discard(&output);
+        sdsim_big_output_discard(&output);
         return SDSIM_EXIT_INPUT;
     }
-    return sdsim_output_send(&output, arguments->output);
+    return sdsim_big_output_send(&output);
 }
 
 /* Decodes all of it. What came before a fault is shown if the user wants it. */

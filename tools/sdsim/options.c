@@ -113,10 +113,10 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_REPORT] = {"report", 0, NULL, "of a capture: print what it shows"},
     [SDSIM_OPTION_LEARN] = {"learn", 0, NULL,
                             "of a capture: write a card profile of what it shows"},
-    [SDSIM_OPTION_CHANNEL] =
-        {"channel", 0, "LINE=NAME",
-         "of a capture: which channel is clk, cs, mosi, miso, cmd, dat0 to dat3; "
-         "several with commas"},
+    [SDSIM_OPTION_CHANNEL] = {"channel", 0, "L=NAME",
+                              "of a capture: which channel is which line, e.g. "
+                              "clk=D5; lines are clk, cs, mosi, miso, cmd, dat0 to dat3, "
+                              "several with commas between"},
     [SDSIM_OPTION_COMMANDS] = {"all", 0, NULL, "with --report: list all commands"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };

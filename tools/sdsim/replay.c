@@ -109,6 +109,10 @@ static bool load_trace(struct replay *replay)
     if (sdsim_trace_failed(&replay->trace)) {
         return false;
     }
+    if (!replay->too_long && !sdsim_trace_list_sort(&replay->list)) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
     if (replay->list.count == 0) {
         sdsim_error(diags, replay->arguments->operands[0], "there is not one call in it");
         return false;
@@ -316,8 +320,7 @@ static enum sdsim_exit print(struct replay *replay)
         sdsim_json_object(&json, NULL);
     }
     enum sdsim_exit code = play(replay, output.stream, replay->arguments->json ? &json : NULL);
-    const bool told =
-        !replay->ended_early && (code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING);
+    const bool told = !replay->ended_early && (code == SDSIM_EXIT_OK || code == SDSIM_EXIT_FINDING);
     if (!told) {
         sdsim_big_output_discard(&output);
         return code;

@@ -92,7 +92,6 @@ bool sdsim_trace_file_open(struct sdsim_trace *trace, const struct sdsim_argumen
                            const char *path, struct sdsim_trace_options *options,
                            struct sdsim_diags *diags)
 {
-    static _Thread_local char busiest[SDSIM_LOG_NAME];
     const char *from = arguments->values[SDSIM_OPTION_FROM];
     const struct sdsim_trace_format *format = from != NULL ? sdsim_trace_format_find(from) : NULL;
     if (from != NULL && format == NULL) {
@@ -111,9 +110,8 @@ bool sdsim_trace_file_open(struct sdsim_trace *trace, const struct sdsim_argumen
         format = sdsim_trace_format_detect(input);
     }
     if (format != NULL && format->has_hosts && options->host == NULL && is_regular(path)) {
-        busiest[0] = '\0';
-        find_busiest(path, format, options, busiest, sizeof busiest);
-        options->host = busiest[0] != '\0' ? busiest : NULL;
+        find_busiest(path, format, options, options->found, sizeof options->found);
+        options->host = options->found[0] != '\0' ? options->found : NULL;
     }
     return sdsim_trace_open(trace, input, format, options);
 }
