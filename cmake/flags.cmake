@@ -1,6 +1,7 @@
 # How every C file of the project is compiled. Targets take it by linking sdsim_flags.
 
 option(SDSIM_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(SDSIM_FUZZ "Instrument for libFuzzer, and build the targets of tests/fuzz with it (clang)" OFF)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -34,4 +35,8 @@ if(SDSIM_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(sdsim_flags INTERFACE ${sanitizers})
     target_link_options(sdsim_flags INTERFACE ${sanitizers})
+endif()
+
+if(SDSIM_FUZZ)
+    target_compile_options(sdsim_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -17,6 +17,8 @@ const char *sdsim_item_name(enum sdsim_item_kind kind)
         [SDSIM_ITEM_BUSY] = "busy",
         [SDSIM_ITEM_STRAY] = "stray bytes",
         [SDSIM_ITEM_CUT] = "cut off",
+        [SDSIM_ITEM_NO_DATA] = "no data",
+        [SDSIM_ITEM_TORN] = "torn byte",
     };
     return kind < SDSIM_ITEM_COUNT ? names[kind] : "?";
 }

@@ -39,10 +39,14 @@ enum sdsim_item_kind {
                                  gap: bytes (0), or N_CRC */
     SDSIM_ITEM_ERROR_TOKEN,   /* SPI: in place of a block read; in `token` */
     SDSIM_ITEM_STOP_TOKEN,    /* SPI: FD */
-    SDSIM_ITEM_BUSY,  /* start to end; gap: N_BR or clocks from what caused it; count: bytes or
+    SDSIM_ITEM_BUSY,    /* start to end; gap: N_BR or clocks from what caused it; count: bytes or
                                  clocks. `open`: the record ended before the busy did */
-    SDSIM_ITEM_STRAY, /* bytes that are nothing known: count, and the first ones in bytes */
-    SDSIM_ITEM_CUT,   /* the record ended within an item */
+    SDSIM_ITEM_STRAY,   /* bytes that are nothing known: count, and the first ones in bytes */
+    SDSIM_ITEM_CUT,     /* the record ended within an item */
+    SDSIM_ITEM_NO_DATA, /* a read was answered and no block came until the host gave up or went on;
+                           index: of the command; gap: how long it looked */
+    SDSIM_ITEM_TORN,    /* SPI: CS changed in the middle of a byte: `count` clocks with CS low that
+                           make none */
     SDSIM_ITEM_COUNT
 };
 
@@ -69,8 +73,19 @@ struct sdsim_item {
     sdsim_ps gap_time;    /* the same as time, from the last edge to the first, if timed */
     uint64_t count;       /* see the kinds */
     uint8_t token;        /* see the kinds */
-    bool open;            /* BUSY */
-    uint16_t block;       /* READ_BLOCK, WRITE_BLOCK: number within its command, from 0 */
+    bool open;            /* BUSY: CS or the record's end hid how it went on. READ_BLOCK,
+                             WRITE_BLOCK: given up before its end by CMD12, by CS or by another
+                             command; `bytes` is what came. RESPONSE: bytes are missing at its end */
+    bool resumed;         /* BUSY: of the same cause as the one before, which CS high hid */
+    bool busy;            /* SPI: the card showed busy during a COMMAND, or when a WRITE_BLOCK or
+                             a STOP_TOKEN began */
+    bool deselected;      /* COMMAND, SPI: CS was high, so the card did not see it */
+    bool from_card;       /* STRAY: on the card's line, not the host's */
+    uint32_t odd_host;    /* IDLE_CLOCKS, SPI: bytes during which MOSI, or MISO, was not high */
+    uint32_t odd_card;    /* throughout; `bytes` are the first MOSI bytes then, else NULL */
+    sdsim_ps data_start;  /* READ_BLOCK, WRITE_BLOCK, if timed: first edge of the first byte of */
+    sdsim_ps data_end;    /* data, and the last edge of the last one */
+    uint32_t block;       /* READ_BLOCK, WRITE_BLOCK: number within its command, from 0 */
     const uint8_t *bytes; /* NULL: none */
     size_t size;          /* of `bytes` */
 };

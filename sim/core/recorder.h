@@ -86,7 +86,9 @@ enum sdsim_detail_kind {
     SDSIM_DETAIL_RESPONSE, /* code: R1 of SPI, 0 in SD mode; place: up to 4 bytes behind it */
     SDSIM_DETAIL_LOOKS,    /* place: how many */
     SDSIM_DETAIL_SECTORS,  /* place: LBA; size: sectors */
-    SDSIM_DETAIL_CALL,     /* place: position in the file; size: bytes; name: of the file */
+    SDSIM_DETAIL_CALL,     /* place: position in the file; size: bytes; name: of the file;
+                              code: OPEN: how, enum sdsim_open_mode of fat/file.h. OTHER with a name:
+                              place bytes of the file are allocated */
 };
 
 /* What a span is about. Only the members its kind names mean something; the others are 0. */

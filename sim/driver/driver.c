@@ -107,7 +107,10 @@ enum sdsim_driver_error sdsim_driver_status(struct sdsim_driver *driver, sdsim_p
         return SDSIM_DRIVER_OK;
     }
     driver->port->meter->purpose = SDSIM_FOR_DATA;
-    return driver->class->status(driver, now);
+    const sdsim_ps start = *now;
+    const enum sdsim_driver_error error = driver->class->status(driver, now);
+    note_call(driver, SDSIM_CALL_OTHER, SDSIM_FOR_DATA, start, *now, 0, 0);
+    return error;
 }
 
 /* ---- what the driver files share ---- */

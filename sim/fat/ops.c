@@ -30,7 +30,7 @@ static const struct {
     [SDSIM_OP_MKDIR] = {"mkdir", ARGS_NAME},        [SDSIM_OP_UNLINK] = {"unlink", ARGS_NAME},
     [SDSIM_OP_RENAME] = {"rename", ARGS_TWO_NAMES}, [SDSIM_OP_STAT] = {"stat", ARGS_NAME},
     [SDSIM_OP_LIST] = {"list", ARGS_NAME},          [SDSIM_OP_FREE] = {"free", ARGS_NONE},
-    [SDSIM_OP_FILL] = {"fill", ARGS_AMOUNT},
+    [SDSIM_OP_FILL] = {"fill", ARGS_AMOUNT},        [SDSIM_OP_PRINT] = {"print", ARGS_AMOUNT},
 };
 
 static const char *const mode_names[] = {
@@ -341,7 +341,7 @@ static enum sdsim_op_line complain_of_operation(struct scanner *scanner)
                     closest != NULL
                         ? help
                         : "mount, unmount, open, close, write, read, seek, sync, truncate, "
-                          "expand, mkdir, unlink, rename, stat, list, free, fill");
+                          "expand, mkdir, unlink, rename, stat, list, free, fill, print");
 }
 
 enum sdsim_op_line sdsim_op_parse(struct sdsim_op *op, const char *line, size_t length,

@@ -7,11 +7,12 @@
  *     write N              read N               seek P               sync
  *     truncate             expand N             mkdir NAME           unlink NAME
  *     rename OLD NEW       stat NAME            list DIR             free
- *     fill K
+ *     fill K               print N
  *
  * MODE is r, w, w+, r+, rw, a or A. N is a sum of terms, digits with an optional unit: c (cluster
  * of the volume), s (512), k (1024), m (1048576); "2c+100", "1c-1". P is such a sum, or end, end+N,
- * end-N, cur+N, cur-N. `fill K` fills the volume with files until K clusters are free. HANDLE is 0
+ * end-N, cur+N, cur-N. `fill K` fills the volume with files until K clusters are free.
+ * `print N` prints a line of N bytes: N - 1 bytes and its newline, each a write of its own. HANDLE is 0
  * to 9, 0 without it. A time has a unit, a handle never has: `@1.25ms +310us @1 write 4096 # data`
  * began at 1.25 ms and took 310 us.
  *
@@ -51,6 +52,7 @@ enum sdsim_op_kind {
     SDSIM_OP_LIST,
     SDSIM_OP_FREE,
     SDSIM_OP_FILL,
+    SDSIM_OP_PRINT,
     SDSIM_OP_COUNT,
 };
 
@@ -77,7 +79,7 @@ struct sdsim_op {
     uint8_t handle;
     enum sdsim_open_mode mode;     /* open */
     enum sdsim_op_origin origin;   /* seek */
-    struct sdsim_op_amount amount; /* write, read, seek, expand, fill */
+    struct sdsim_op_amount amount; /* write, read, seek, expand, fill, print */
     struct sdsim_op_text name; /* path of open, mkdir, unlink, rename (the old one), stat, list */
     struct sdsim_op_text new_name; /* rename */
     struct sdsim_op_text label;

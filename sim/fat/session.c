@@ -96,6 +96,24 @@ static struct sdsim_answer run_transfer(struct sdsim_session *session, const str
     return outcome;
 }
 
+/* The text, then its newline. */
+static struct sdsim_answer run_print(struct sdsim_session *session, const struct sdsim_op *op,
+                                     sdsim_ps *now)
+{
+    struct sdsim_op part = *op;
+    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE};
+    part.kind = SDSIM_OP_WRITE;
+    part.amount.bytes--;
+    if (part.amount.bytes > 0 || part.amount.clusters > 0) {
+        outcome = run_transfer(session, &part, now, NULL);
+    }
+    if (outcome.result == SDSIM_FAT_OK) {
+        part.amount = (struct sdsim_op_amount){.bytes = 1};
+        outcome = run_transfer(session, &part, now, NULL);
+    }
+    return outcome;
+}
+
 static struct sdsim_answer run_seek(struct sdsim_session *session, const struct sdsim_op *op,
                                     sdsim_ps *now)
 {
@@ -251,6 +269,8 @@ struct sdsim_answer sdsim_session_run(struct sdsim_session *session, const struc
     case SDSIM_OP_FILL:
         outcome.result = run_fill(session, now, bytes);
         break;
+    case SDSIM_OP_PRINT:
+        return run_print(session, op, now);
     case SDSIM_OP_COUNT:
         break;
     }

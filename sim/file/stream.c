@@ -49,6 +49,14 @@ static void note(const struct sdsim_stream *stream, enum sdsim_lane lane, enum s
     sdsim_record_call(stream->meter, lane, call, SDSIM_FOR_DATA, start, end, &detail);
 }
 
+static void note_open(const struct sdsim_stream *stream, enum sdsim_lane lane, sdsim_ps start,
+                      sdsim_ps end, enum sdsim_open_mode mode)
+{
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL, .code = (uint8_t)mode, .name = stream->name};
+    sdsim_record_call(stream->meter, lane, SDSIM_CALL_OPEN, SDSIM_FOR_DATA, start, end, &detail);
+}
+
 /* The calls of the FAT library. */
 
 static enum sdsim_fat_result library_write(struct sdsim_stream *stream, sdsim_ps *now,
@@ -140,8 +148,8 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
         }
     }
     const enum sdsim_fat_result result = sdsim_file_open(&stream->file, volume, now, path, mode);
-    note(stream, SDSIM_LANE_FILE, SDSIM_CALL_OPEN, start, *now, 0, 0);
-    note(stream, SDSIM_LANE_TASK, SDSIM_CALL_OPEN, start, *now, 0, 0);
+    note_open(stream, SDSIM_LANE_FILE, start, *now, mode);
+    note_open(stream, SDSIM_LANE_TASK, start, *now, mode);
     if (result != SDSIM_FAT_OK) {
         free(stream->buffer);
         stream->buffer = NULL;
@@ -247,8 +255,7 @@ static enum sdsim_fat_result plain_write(struct sdsim_stream *stream, sdsim_ps *
     return settle(stream, now, result);
 }
 
-/* Where the application is in the file: behind what waits in the buffer, before what was read. */
-static uint64_t position_of(const struct sdsim_stream *stream)
+uint64_t sdsim_stream_position(const struct sdsim_stream *stream)
 {
     return stream->writing ? stream->file.position + stream->filled
                            : stream->file.position - (stream->filled - stream->taken);
@@ -268,7 +275,7 @@ enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *
                                          uint64_t *done)
 {
     const sdsim_ps start = *now;
-    const uint64_t position = position_of(stream);
+    const uint64_t position = sdsim_stream_position(stream);
     const enum sdsim_fat_result result = any_write(stream, now, content, bytes, done);
     note(stream, SDSIM_LANE_TASK, SDSIM_CALL_WRITE, start, *now, position, bytes);
     return result;
@@ -288,7 +295,7 @@ enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *
                                          const char *text)
 {
     const sdsim_ps start = *now;
-    const uint64_t position = position_of(stream);
+    const uint64_t position = sdsim_stream_position(stream);
     host_time(stream, now, stream->params->costs.line);
     enum sdsim_fat_result result = write_text(stream, now, text, strlen(text));
     if (result == SDSIM_FAT_OK) {
@@ -357,7 +364,7 @@ enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *n
                                         void *out, uint64_t *done)
 {
     const sdsim_ps start = *now;
-    const uint64_t position = position_of(stream);
+    const uint64_t position = sdsim_stream_position(stream);
     host_time(stream, now, stream->params->costs.call);
     const enum sdsim_fat_result result = stream->size > 0
                                              ? buffered_read(stream, now, bytes, out, done)

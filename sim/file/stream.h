@@ -103,6 +103,9 @@ enum sdsim_fat_result sdsim_stream_read(struct sdsim_stream *stream, sdsim_ps *n
 enum sdsim_fat_result sdsim_stream_seek(struct sdsim_stream *stream, sdsim_ps *now,
                                         uint64_t position);
 
+/* Where the application is in the file: behind what waits in the buffer, before what was read ahead. */
+uint64_t sdsim_stream_position(const struct sdsim_stream *stream);
+
 /* print(text, file=...): the text and then its newline, each a write of its own. */
 enum sdsim_fat_result sdsim_stream_print(struct sdsim_stream *stream, sdsim_ps *now,
                                          const char *text);

@@ -193,6 +193,11 @@ struct sdsim_medium *sdsim_medium_copy(const struct sdsim_medium *medium)
     return twin;
 }
 
+void sdsim_medium_forget(struct sdsim_medium *medium)
+{
+    medium->forgetful = true;
+}
+
 uint32_t sdsim_medium_sectors(const struct sdsim_medium *medium)
 {
     return medium->sectors;
@@ -457,7 +462,7 @@ bool sdsim_medium_write(struct sdsim_medium *medium, uint32_t lba, uint32_t coun
                         const struct sdsim_content *content)
 {
     sdsim_medium_check(medium, lba, count);
-    if (count == 0) {
+    if (count == 0 || medium->forgetful) {
         return true;
     }
     struct sdsim_extent extent = {.lba = lba, .count = count};

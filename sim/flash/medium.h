@@ -68,6 +68,9 @@ uint32_t sdsim_medium_sectors(const struct sdsim_medium *medium);
 bool sdsim_medium_write(struct sdsim_medium *medium, uint32_t lba, uint32_t count,
                         const struct sdsim_content *content);
 
+/* From now on writes change nothing: for who only wants to know how long they take. */
+void sdsim_medium_forget(struct sdsim_medium *medium);
+
 /* Makes the range erased again. Returns false without memory. */
 bool sdsim_medium_erase(struct sdsim_medium *medium, uint32_t lba, uint32_t count);
 

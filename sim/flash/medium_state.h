@@ -21,6 +21,7 @@ struct sdsim_medium {
     struct sdsim_spot hint; /* of the extent written last; may be out of date, so it is checked */
     struct sdsim_image **images; /* a reference each */
     uint32_t image_count;
+    bool forgetful; /* writes change nothing */
 };
 
 /* The first sector behind an extent. */

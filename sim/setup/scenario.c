@@ -221,10 +221,11 @@ static const char *first_source(const struct sdsim_node *tree)
     return source != NULL && source->kind == SDSIM_NODE_SCALAR ? source->text : NULL;
 }
 
-struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
-                                           const char *const *overrides, struct sdsim_diags *diags)
+/* What a tree, NULL if it could not be read, makes. */
+static struct sdsim_scenario *scenario_of(struct sdsim_config *config, struct sdsim_node *tree,
+                                          const char *path, const char *const *overrides,
+                                          struct sdsim_diags *diags)
 {
-    struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
     if (tree == NULL) {
         return NULL;
     }
@@ -279,4 +280,19 @@ struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const ch
         sdsim_warn_unused_keys(runs, count, diags);
     }
     return fine ? scenario : NULL;
+}
+
+struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
+                                           const char *const *overrides, struct sdsim_diags *diags)
+{
+    struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
+    return scenario_of(config, tree, path, overrides, diags);
+}
+
+struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
+                                              const char *text, const char *const *overrides,
+                                              struct sdsim_diags *diags)
+{
+    struct sdsim_node *tree = sdsim_config_parse_text(config, name, text, strlen(text), diags);
+    return scenario_of(config, tree, name, overrides, diags);
 }

@@ -46,6 +46,11 @@ struct sdsim_scenario {
 struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
                                            const char *const *overrides, struct sdsim_diags *diags);
 
+/* The same of a text; `name` stands for its path. */
+struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
+                                              const char *text, const char *const *overrides,
+                                              struct sdsim_diags *diags);
+
 /* All parameters of one run for one draw. */
 struct sdsim_setup {
     struct sdsim_run_params run;

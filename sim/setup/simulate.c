@@ -70,6 +70,7 @@ struct bench {
     struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
     struct sdsim_p2_disk p2_disk;       /* and for the file layer of the P2 */
     struct sdsim_volume volume;
+    bool unmounted; /* the volume is nobody's business */
 };
 
 static void fail(struct sdsim_outcome_report *report, enum sdsim_failure failure, const char *what,
@@ -284,7 +285,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
         fail_run(report, bench, "initialising the card", "");
         return false;
     }
-    if (setup->run.workload.target != SDSIM_ON_FILE) {
+    if (setup->run.workload.target != SDSIM_ON_FILE || bench->unmounted) {
         return true;
     }
     bench->disk = disk_of(bench, (enum sdsim_file_api)setup->run.file.api, medium);
@@ -395,6 +396,35 @@ static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *mediu
     if (view != NULL) {
         view->cut = bench->scout.cut || bench->window.cut;
     }
+    free(bench);
+}
+
+void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
+                        void *context, struct sdsim_outcome_report *report)
+{
+    *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
+    struct bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL) {
+        fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
+        return;
+    }
+    sdsim_ps now = 0;
+    bench->meter.recorder = recorder;
+    bench->unmounted = !mounted;
+    if (start(bench, setup, medium, NULL, &now, report)) {
+        report->init_time = now;
+        report->bus_hz = sdsim_clock_hz(&bench->port->clock);
+        const struct sdsim_stage stage = {
+            .driver = &bench->driver, .volume = &bench->volume, .meter = &bench->meter};
+        const struct sdsim_flash before = bench->card.flash;
+        const char *error = act(context, &stage, &now);
+        flash_since(&before, &bench->card.flash, report);
+        if (error != NULL) {
+            fail_run(report, bench, "the replay stopped", error);
+        }
+    }
+    report->end = now;
     free(bench);
 }
 

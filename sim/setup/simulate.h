@@ -55,6 +55,21 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
 void sdsim_simulate_on(const struct sdsim_setup *setup, struct sdsim_medium *medium,
                        struct sdsim_recorder *recorder, struct sdsim_outcome_report *report);
 
+/* What is there once the card is initialised and, if wanted, the volume mounted. */
+struct sdsim_stage {
+    struct sdsim_driver *driver;
+    struct sdsim_volume *volume;
+    struct sdsim_meter *meter;
+};
+
+/* What somebody does with it from *now on: NULL, or why it ended early. */
+typedef const char *sdsim_act(void *context, const struct sdsim_stage *stage, sdsim_ps *now);
+
+/* Does something else than the workload, on a prepared medium; report->workload stays empty. */
+void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
+                        void *context, struct sdsim_outcome_report *report);
+
 /* How a window of a run is looked at. */
 enum sdsim_view_kind {
     SDSIM_VIEW_SCOUT, /* finds out where to begin: `first` and `clocks` come out of it */

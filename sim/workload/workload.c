@@ -129,7 +129,12 @@ static const char *preallocate(struct sdsim_workload_task *task, sdsim_ps *now)
     if (bytes > sdsim_file_size_max(task->volume)) {
         return "a file on FAT may not be as large as what is to be preallocated";
     }
+    const sdsim_ps start = *now;
     const enum sdsim_fat_result result = sdsim_file_expand(&task->stream.file, now, bytes);
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_CALL, .place = bytes, .name = task->stream.name};
+    sdsim_record_call(task->meter, SDSIM_LANE_TASK, SDSIM_CALL_OTHER, SDSIM_FOR_DATA, start, *now,
+                      &detail);
     const char *error = sdsim_workload_failed(task, result);
     return result == SDSIM_FAT_DENIED
                ? "no run of free clusters is as long as what is to be preallocated"

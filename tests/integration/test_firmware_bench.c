@@ -18,14 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#include "shell.h"
 
-#define WARNINGS "-Wall -Wextra -Wshadow -pedantic -Werror -Itools/firmware -Itests/firmware"
-#define C99      "-std=c99 -Wconversion -D_XOPEN_SOURCE=700 " WARNINGS
-#define CXX11    "-std=c++11 " WARNINGS
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #define HEADER                                                                                     \
     "id,group,host,cpu_hz,bus,clock_requested_hz,clock_hz,driver,api,card,card_class,fs,"          \
@@ -57,53 +54,9 @@ enum field {
 
 static char folder[] = "/tmp/sdsim-firmware-XXXXXX";
 
-/* ---- running things ---- */
-
-struct output {
-    int code;
-    char *text;
-};
-
-/* Runs shell commands in the source folder, with $d the test's own folder. */
-static struct output run(const char *format, ...)
-{
-    char command[4000];
-    size_t used = (size_t)snprintf(command, sizeof command, "d=%s; ", folder);
-    va_list arguments;
-    va_start(arguments, format);
-    used += (size_t)vsnprintf(command + used, sizeof command - used, format, arguments);
-    va_end(arguments);
-    assert_true(used < sizeof command);
-
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    struct output output = {.code = -1, .text = NULL};
-    size_t size = 0;
-    FILE *memory = open_memstream(&output.text, &size);
-    assert_non_null(memory);
-    for (int c; (c = fgetc(pipe)) != EOF;) {
-        fputc(c, memory);
-    }
-    assert_int_equal(fclose(memory), 0);
-    const int status = pclose(pipe);
-    output.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
-    return output;
-}
-
-static void expect_success(struct output output)
-{
-    if (output.code != 0) {
-        fail_msg("exit code %d: %s", output.code, output.text);
-    }
-    free(output.text);
-}
-
-static bool has(const char *program)
-{
-    struct output output = run("command -v %s", program);
-    free(output.text);
-    return output.code == 0;
-}
+#define run(...)       sdsim_test_shell(folder, __VA_ARGS__)
+#define expect_success sdsim_test_expect_success
+#define has            sdsim_test_has
 
 /* ---- reading the CSV ---- */
 
@@ -238,7 +191,8 @@ static void expect_table(const struct table *table, unsigned buffer)
 }
 
 /* Takes the output over. */
-static void expect_benchmark(struct output output, unsigned buffer, const char *const *expected)
+static void expect_benchmark(struct sdsim_test_output output, unsigned buffer,
+                             const char *const *expected)
 {
     struct table table;
     if (output.code != 0 || strstr(output.text, "# error") != NULL) {
@@ -255,7 +209,7 @@ static void expect_benchmark(struct output output, unsigned buffer, const char *
 }
 
 /* A benchmark that stopped, says why, and still ended its output. */
-static void expect_error(struct output output, const char *message)
+static void expect_error(struct sdsim_test_output output, const char *message)
 {
     struct table table;
     if (strstr(output.text, message) == NULL) {
@@ -267,22 +221,9 @@ static void expect_error(struct output output, const char *message)
 
 /* ---- the builds ---- */
 
-static const char *const c_compilers[] = {"cc", "gcc", "clang"};
-static const char *const cxx_compilers[] = {"c++", "g++", "clang++"};
-
-/* Builds $d/NAME with every compiler there is, the last of which stays; false: there is none. */
 static bool build(const char *name, bool cxx, const char *arguments)
 {
-    const char *const *compilers = cxx ? cxx_compilers : c_compilers;
-    bool built = false;
-    for (size_t i = 0; i < COUNT(c_compilers); i++) {
-        if (has(compilers[i])) {
-            expect_success(
-                run("%s %s -o $d/%s %s 2>&1", compilers[i], cxx ? CXX11 : C99, name, arguments));
-            built = true;
-        }
-    }
-    return built;
+    return sdsim_test_build_all(folder, name, cxx, arguments);
 }
 
 static void need(bool built)
@@ -345,7 +286,7 @@ static void test_settings(void **state)
     (void)snprintf(arguments, sizeof arguments, "-include %s/settings.h tests/firmware/posix.c",
                    folder);
     need(build("settings", false, arguments));
-    struct output output = run("cd $d && ./settings");
+    struct sdsim_test_output output = run("cd $d && ./settings");
     assert_non_null(strstr(output.text, ";state=new;spi_mode=0\n"));
     assert_null(strstr(output.text, "clock=not-stated"));
     expect_benchmark(output, 32768, expected);
@@ -373,7 +314,7 @@ static void test_fatfs(void **state)
         [VALUE] = "2343909", /* 8192 calls of 169 us, 81 pauses of 5 ms */
     };
     build_fatfs();
-    struct output output = run("$d/fatfs");
+    struct sdsim_test_output output = run("$d/fatfs");
     assert_non_null(strstr(output.text, "# nothing left"));
     assert_non_null(strstr(output.text, ",latency_min_s,0.000169000,"));
     assert_non_null(strstr(output.text, ",latency_max_s,0.005169000,"));
@@ -396,7 +337,7 @@ static void test_faults(void **state)
     };
     build_fatfs();
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct output output = run("RAM_CARD=%s $d/fatfs", rows[i].fault);
+        struct sdsim_test_output output = run("RAM_CARD=%s $d/fatfs", rows[i].fault);
         assert_int_equal(output.code, 1);
         assert_non_null(strstr(output.text, rows[i].left));
         expect_error(output, rows[i].message);
@@ -410,7 +351,7 @@ static void test_slow_card(void **state)
     (void)state;
     struct table table;
     build_fatfs();
-    struct output output = run("RAM_CARD=slow $d/fatfs");
+    struct sdsim_test_output output = run("RAM_CARD=slow $d/fatfs");
     assert_int_equal(output.code, 0);
     parse(&table, output.text);
     expect_table(&table, 32768);
@@ -437,7 +378,7 @@ static void test_dead_clock(void **state)
 static void expect_care(const char *command)
 {
     expect_success(run("printf 'my own data' >$d/SDBENCH.BIN"));
-    struct output output = run("%s", command);
+    struct sdsim_test_output output = run("%s", command);
     assert_int_equal(output.code, 1);
     expect_error(output, "SDBENCH.BIN is not of this program; rename it");
     expect_success(run("test \"$(cat $d/SDBENCH.BIN)\" = 'my own data'"));
@@ -539,7 +480,7 @@ static void test_arduino(void **state)
                        "-Itools/firmware/arduino/sdbench tests/firmware/arduino/start.cpp",
                        rows[i].options);
         need(build("arduino", true, arguments));
-        struct output output = run("$d/arduino");
+        struct sdsim_test_output output = run("$d/arduino");
         assert_non_null(strstr(output.text, "# nothing left"));
         expect_benchmark(output, rows[i].buffer, rows[i].expected);
         expect_error(run("RAM_CARD=foreign $d/arduino"), "# foreign file left");
@@ -574,7 +515,7 @@ static void test_python(void **state)
                          "buffer=4096))'"),
                      4096, told);
     expect_care("python3 tools/firmware/sdbench.py $d");
-    struct output output = run("python3 tools/firmware/sdbench.py $d/no-such-folder");
+    struct sdsim_test_output output = run("python3 tools/firmware/sdbench.py $d/no-such-folder");
     assert_int_equal(output.code, 1);
     expect_error(output, "# error: ");
 }

@@ -10,7 +10,8 @@
 enum sdsim_exit {
     SDSIM_EXIT_OK = 0,
     SDSIM_EXIT_FINDING =
-        1, /* out of tolerance, a run that ended early, or a finding of `check` or `layout` */
+        1, /* out of tolerance, a run that ended early, or a finding of `check`, `layout` or
+            `doctor` */
     SDSIM_EXIT_INPUT = 2, /* bad input or usage */
     SDSIM_EXIT_FAULT = 3, /* device or I/O fault, no memory */
 };
@@ -36,7 +37,10 @@ extern const struct sdsim_command sdsim_command_describe;
 extern const struct sdsim_command sdsim_command_mkfs;
 extern const struct sdsim_command sdsim_command_fsops;
 extern const struct sdsim_command sdsim_command_layout;
+extern const struct sdsim_command sdsim_command_import;
+extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
+extern const struct sdsim_command sdsim_command_doctor;
 
 extern const struct sdsim_command sdsim_command_sweep;
 extern const struct sdsim_command sdsim_command_completion;

@@ -62,6 +62,28 @@ enum sdsim_option_id {
     SDSIM_OPTION_HIGH_SPEED,
     SDSIM_OPTION_YES,
     SDSIM_OPTION_RECORD,
+    SDSIM_OPTION_TRACE,
+    SDSIM_OPTION_FROM,
+    SDSIM_OPTION_TRACE_TO, /* --to of a command that writes traces */
+    SDSIM_OPTION_LOG_HOST, /* --host of a command that reads logs */
+    SDSIM_OPTION_LOG_FILE,
+    SDSIM_OPTION_CALL_SIZE, /* --call of a command that cuts calls anew */
+    SDSIM_OPTION_THINK,
+    SDSIM_OPTION_BOARD,
+    SDSIM_OPTION_HOST,
+    SDSIM_OPTION_DRIVER,
+    SDSIM_OPTION_REPLAY_CARD, /* --card that is simulated */
+    SDSIM_OPTION_CLOCK,
+    SDSIM_OPTION_BUS,
+    SDSIM_OPTION_FILESYSTEM,
+    SDSIM_OPTION_API,
+    SDSIM_OPTION_CALL_ROWS, /* --rows of a command about calls */
+    SDSIM_OPTION_PARTIAL,
+    SDSIM_OPTION_ALL_STEPS, /* --all of a command that prints steps */
+    SDSIM_OPTION_REPORT,
+    SDSIM_OPTION_LEARN,
+    SDSIM_OPTION_CHANNEL,
+    SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };

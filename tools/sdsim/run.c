@@ -8,6 +8,7 @@
 #include "record.h"
 #include "report/run_report.h"
 #include "run_names.h"
+#include "run_trace.h"
 #include "session.h"
 
 /* The runs that were asked for, in the order they were asked for. */
@@ -150,6 +151,22 @@ static enum sdsim_exit record(struct sdsim_cli_session *session,
     return sdsim_record_run(session, scenario, selection->runs[0], arguments->overrides, path);
 }
 
+/* What the calls were, if that was asked for. */
+static enum sdsim_exit write_trace(struct sdsim_cli_session *session,
+                                   const struct sdsim_arguments *arguments,
+                                   const struct selection *selection)
+{
+    const char *trace = arguments->values[SDSIM_OPTION_TRACE];
+    if (trace == NULL) {
+        return SDSIM_EXIT_OK;
+    }
+    if (selection->count != 1) {
+        fputs("error: --trace takes a single run: name one\n", stderr);
+        return SDSIM_EXIT_INPUT;
+    }
+    return sdsim_run_write_trace(session, arguments->operands[0], selection->runs[0], trace);
+}
+
 static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
@@ -163,11 +180,15 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                                         arguments->operand_count - 1, &selection)) {
         lint(session, &selection);
     }
-    const bool failed = sdsim_cli_report(session);
-    enum sdsim_exit code =
-        failed ? SDSIM_EXIT_INPUT : record(session, arguments, scenario, &selection);
-    if (code == SDSIM_EXIT_OK) {
-        code = predict(session, arguments, scenario, &selection);
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (!sdsim_cli_report(session)) {
+        code = record(session, arguments, scenario, &selection);
+        if (code == SDSIM_EXIT_OK) {
+            code = write_trace(session, arguments, &selection);
+        }
+        if (code == SDSIM_EXIT_OK) {
+            code = predict(session, arguments, scenario, &selection);
+        }
     }
     free(selection.runs);
     return code;
@@ -183,9 +204,10 @@ static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL,    SDSIM_OPTION_SET,  SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
-    SDSIM_OPTION_JSON,   SDSIM_OPTION_CSV,  SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
-    SDSIM_OPTION_RECORD, SDSIM_OPTION_JOBS, SDSIM_OPTION_HELP,   SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_ALL,    SDSIM_OPTION_SET,   SDSIM_OPTION_SEED,   SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_JSON,   SDSIM_OPTION_CSV,   SDSIM_OPTION_OUTPUT, SDSIM_OPTION_COLOR,
+    SDSIM_OPTION_RECORD, SDSIM_OPTION_TRACE, SDSIM_OPTION_JOBS,   SDSIM_OPTION_HELP,
+    SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_run = {

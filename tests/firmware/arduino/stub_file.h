@@ -25,6 +25,10 @@ template <typename Size> class StubFile
     {
         return ram_card_seek(position);
     }
+    uint32_t size()
+    {
+        return ram_card.size;
+    }
     void flush()
     {
         ram_card_sync();

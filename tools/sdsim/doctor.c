@@ -1,0 +1,248 @@
+/*
+ * sdsim doctor: what happened on a bus, and what was wrong with it.
+ */
+#include "capture/doctor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "capture/exchange.h"
+#include "command.h"
+#include "output.h"
+#include "report/doctor_report.h"
+
+#define MOST_TEXT  (256u << 20)
+#define MOST_STEPS 200u
+
+/* ---- the file ---- */
+
+static bool read_stream(FILE *in, char **text, size_t *size)
+{
+    size_t capacity = 0;
+    *text = NULL;
+    *size = 0;
+    for (;;) {
+        if (*size == capacity) {
+            capacity = capacity == 0 ? 65536 : 2 * capacity;
+            char *larger = capacity <= MOST_TEXT ? realloc(*text, capacity) : NULL;
+            if (larger == NULL) {
+                errno = capacity <= MOST_TEXT ? ENOMEM : EFBIG;
+                return false;
+            }
+            *text = larger;
+        }
+        const size_t got = fread(*text + *size, 1, capacity - *size, in);
+        *size += got;
+        if (got == 0) {
+            return ferror(in) == 0;
+        }
+    }
+}
+
+/* "-" is standard input. False after a message; the caller frees *text either way. */
+static bool read_text(const char *path, char **text, size_t *size)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    *text = NULL;
+    const bool done = in != NULL && read_stream(in, text, size);
+    if (!done) {
+        fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
+    }
+    if (in != NULL && !standard) {
+        (void)fclose(in);
+    }
+    return done;
+}
+
+/* ---- the doctor ---- */
+
+struct patient {
+    struct sdsim_exchange_sink sink; /* first: a patient takes an exchange */
+    struct sdsim_spi_decoder decoder;
+    struct sdsim_doctor doctor;
+    struct sdsim_doctor_report report;
+};
+
+static void begin(struct patient *patient, const struct sdsim_arguments *arguments,
+                  const struct sdsim_doctor_source *source, FILE *out)
+{
+    const bool all = arguments->values[SDSIM_OPTION_ALL_STEPS] != NULL;
+    sdsim_doctor_report_start(&patient->report, out, source, arguments->operands[0],
+                              arguments->json, all ? UINT64_MAX : MOST_STEPS);
+    sdsim_doctor_init(&patient->doctor, source, &patient->report.steps);
+}
+
+static void end(struct patient *patient)
+{
+    sdsim_doctor_end(&patient->doctor);
+    sdsim_doctor_report_end(&patient->report, &patient->doctor);
+}
+
+/* ---- exchanges ---- */
+
+static void take_select(struct sdsim_exchange_sink *sink, bool low, sdsim_ps at, uint64_t line)
+{
+    sdsim_spi_decoder_select(&((struct patient *)sink)->decoder, low, at, line);
+}
+
+static void take_byte(struct sdsim_exchange_sink *sink, const struct sdsim_spi_byte *byte)
+{
+    sdsim_spi_decoder_byte(&((struct patient *)sink)->decoder, byte);
+}
+
+static bool examine_exchange(struct patient *patient, const struct sdsim_arguments *arguments,
+                             const char *text, size_t size, FILE *out, struct sdsim_diags *diags)
+{
+    const char *name = arguments->operands[0];
+    struct sdsim_exchange_facts facts;
+    if (!sdsim_exchange_read(name, text, size, NULL, &facts, diags)) {
+        return false;
+    }
+    const struct sdsim_doctor_source source = {
+        .unit = "line",
+        .timed = facts.timed,
+        .cs_known = facts.cs_known,
+        .card_unknown = facts.card_unknown,
+    };
+    begin(patient, arguments, &source, out);
+    patient->sink = (struct sdsim_exchange_sink){take_select, take_byte};
+    sdsim_spi_decoder_init(&patient->decoder, &patient->doctor.listener, source.timed);
+    (void)sdsim_exchange_read(name, text, size, &patient->sink, &facts, diags);
+    sdsim_spi_decoder_end(&patient->decoder);
+    end(patient);
+    return true;
+}
+
+/* ---- captures ---- */
+
+static bool examine_pins(struct patient *patient, const struct sdsim_arguments *arguments,
+                         struct sdsim_capture *capture, FILE *out)
+{
+    const struct sdsim_doctor_source source = {
+        .unit = capture->facts->rate > 0 ? "sample" : "tick",
+        .timed = true,
+        .cs_known = capture->roles.channel[SDSIM_LINE_CS] != SDSIM_NO_CHANNEL,
+        .card_unknown = capture->roles.channel[SDSIM_LINE_MISO] == SDSIM_NO_CHANNEL,
+    };
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    begin(patient, arguments, &source, out);
+    sdsim_capture_attach(capture, &patient->doctor.listener, NULL);
+    while (result == SDSIM_PINS_MORE) {
+        result = sdsim_capture_step(capture);
+    }
+    end(patient);
+    return result == SDSIM_PINS_END;
+}
+
+static bool examine_capture(struct patient *patient, const struct sdsim_arguments *arguments,
+                            FILE *out, struct sdsim_diags *diags)
+{
+    const char *path = arguments->operands[0];
+    struct sdsim_capture *capture = sdsim_capture_open(path, NULL, diags);
+    bool good = false;
+    if (capture != NULL && capture->roles.bus != SDSIM_CAPTURE_SPI) {
+        sdsim_error(diags, path, "shows no SPI bus, and the doctor knows no other");
+    } else if (capture != NULL) {
+        good = examine_pins(patient, arguments, capture, out);
+    }
+    sdsim_capture_close(capture);
+    return good;
+}
+
+/* ---- which of the two ---- */
+
+/* The first line that is neither empty nor a comment tells: a capture is a zip file, a VCD or
+ * columns of values. */
+static bool is_capture(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (strchr(" \t\r\n", text[at]) != NULL || text[at] == '#')) {
+        const char *newline = text[at] == '#' ? memchr(text + at, '\n', size - at) : text + at;
+        at = newline != NULL ? (size_t)(newline - text) + 1 : size;
+    }
+    const char *line = text + at;
+    const char *newline = at < size ? memchr(line, '\n', size - at) : NULL;
+    const size_t length = newline != NULL ? (size_t)(newline - line) : size - at;
+    return memchr(text, '\0', size) != NULL || (length > 0 && line[0] == '$') ||
+           (length > 1 && memcmp(line, "PK", 2) == 0) || memchr(line, ',', length) != NULL ||
+           memchr(line, ';', length) != NULL;
+}
+
+static bool examine(struct patient *patient, const struct sdsim_arguments *arguments, FILE *out,
+                    struct sdsim_diags *diags)
+{
+    char head[4096];
+    const char *path = arguments->operands[0];
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? NULL : fopen(path, "rb");
+    const size_t got = in != NULL ? fread(head, 1, sizeof head, in) : 0;
+    if (in != NULL) {
+        (void)fclose(in);
+    }
+    if (is_capture(head, got)) {
+        return examine_capture(patient, arguments, out, diags);
+    }
+    char *text;
+    size_t size;
+    const bool good = read_text(path, &text, &size) &&
+                      examine_exchange(patient, arguments, text, size, out, diags);
+    free(text);
+    return good;
+}
+
+static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
+{
+    struct sdsim_output output;
+    struct patient *patient = malloc(sizeof *patient);
+    if (patient == NULL || !sdsim_output_open(&output)) {
+        free(patient);
+        fputs("error: out of memory\n", stderr);
+        return SDSIM_EXIT_FAULT;
+    }
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (examine(patient, arguments, output.stream, &diags)) {
+        const bool faulty = sdsim_doctor_found(&patient->doctor, SDSIM_WARNING) > 0;
+        code = sdsim_output_send(&output, arguments->output);
+        code = code == SDSIM_EXIT_OK && faulty ? SDSIM_EXIT_FINDING : code;
+    } else {
+        sdsim_output_discard(&output);
+    }
+    sdsim_diags_print(&diags, stderr);
+    sdsim_diags_free(&diags);
+    free(patient);
+    return code;
+}
+
+static const enum sdsim_option_id options[] = {
+    SDSIM_OPTION_ALL_STEPS, SDSIM_OPTION_JSON,  SDSIM_OPTION_OUTPUT,
+    SDSIM_OPTION_HELP,      SDSIM_OPTION_COUNT,
+};
+
+const struct sdsim_command sdsim_command_doctor = {
+    .name = "doctor",
+    .operands = "EXCHANGE|CAPTURE",
+    .summary = "explain what happened on an SPI bus, and what was wrong with it",
+    .details =
+        "An EXCHANGE is a text file, or - for standard input, with what the host sent and what the "
+        "card answered, a line each: '48 00 00 01 AA 87 -> 01 00 00 01 AA' for a command and its "
+        "answer, or both sides in full, byte by byte.\n"
+        "FF*10 repeats a byte, '77..' is a known command completed, '-' no answer, <512 data> "
+        "bytes "
+        "that do not matter and <crc16> their CRC. 'CS 0' and 'CS 1' lines tell chip select, "
+        "'clock "
+        "400kHz', '@12us' and '+5us' tell times, # starts a comment.\n"
+        "A CAPTURE is a VCD file, a CSV of samples or a sigrok session with the pins of an SPI "
+        "bus; "
+        "its channels are found by their names or by what they do.\n"
+        "Steps that repeat are printed once. A finding is an error (it breaks the exchange), a "
+        "warning (a risk) or a note; the exit code is 1 if there are errors or warnings.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = doctor,
+};
