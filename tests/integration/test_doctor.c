@@ -254,6 +254,41 @@ static void outputs_are_readable(void **state)
     }
 }
 
+/* What the host sent, given to a simulated card. */
+static void a_card_is_held_against_it(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    static const struct {
+        const char *exchange;
+        const char *printed;
+    } rows[] = {
+        {"polls", "gives 16 of 16 answers alike.\n"},   /* from CMD0 on, as long as it takes */
+        {"sd-status", "gives 3 of 3 answers alike.\n"}, /* it was initialised before */
+        {"stop-token-right", "gives 2 of 2 answers alike.\n"},
+        {"no-cmd55", "gives 4 of 4 answers alike.\n"},
+        {"brown-out",
+         "gives 3 of 4 answers alike.\n  line 6: CMD13: recorded 01 00, simulated 00 00\n"},
+        {"mmc", "line 3: CMD8: recorded 05, simulated 01 00 00 01 AA\n"},
+        {"one-acmd41",
+         "line 6: CMD58: recorded 01 40 FF 80 00, simulated 01 00 FF 80 00\n"}, /* bit 30 */
+        {"cold-boot", "line 5: CMD0: recorded no answer, simulated 01\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[200];
+        snprintf(path, sizeof path, FOLDER "%s.txt", rows[i].exchange);
+        struct sdsim_test_result result = sdsim_test_run_quiet(
+            (const char *[]){"doctor", "--against", "cards/sdhc32g-a1.yaml", path, NULL});
+        if (strstr(result.out, rows[i].printed) == NULL) {
+            fail_msg("%s: '%s' is not in\n%s%s", rows[i].exchange, rows[i].printed, result.out,
+                     result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
 static void bad_input_is_refused(void **state)
 {
     (void)state;
@@ -277,6 +312,7 @@ int main(void)
         cmocka_unit_test(every_exchange_has_its_findings),
         cmocka_unit_test(every_rule_has_an_exchange),
         cmocka_unit_test(outputs_are_readable),
+        cmocka_unit_test(a_card_is_held_against_it),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

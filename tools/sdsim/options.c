@@ -83,6 +83,9 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_TIMESCALE] = {"timescale", 0, "TIME",
                                 "of a VCD, e.g. 10ns; edges are rounded to it"},
     [SDSIM_OPTION_YES] = {"yes", 0, NULL, "write more than 1 GB"},
+    [SDSIM_OPTION_AGAINST] = {"against", 0, "CARD",
+                              "give what the host sent to a card that 'sdsim list card' shows, and "
+                              "say where it answers otherwise"},
     [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };
