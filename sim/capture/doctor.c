@@ -1,6 +1,5 @@
 #include "capture/doctor.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -255,6 +254,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->unseen = false;
         break;
     case SDSIM_ITEM_WRITE_BLOCK:
+        bus->asked.moved = true;
         bus->answer_missing = !item->open && !item->busy;
         bus->block_crc = item->crc;
         bus->blocks_written += !item->open;
@@ -263,6 +263,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->answer_missing = false;
         break;
     case SDSIM_ITEM_READ_BLOCK:
+        bus->asked.moved = true;
         bus->strays = 0;
         bus->blocks_read += !item->open;
         break;
@@ -304,7 +305,6 @@ static void take_item(struct sdsim_item_listener *listener, const struct sdsim_i
 void sdsim_doctor_init(struct sdsim_doctor *doctor, const struct sdsim_doctor_source *source,
                        struct sdsim_doctor_steps *steps)
 {
-    assert(sdsim_doctor_rule_count() <= SDSIM_DOCTOR_MOST_RULES);
     *doctor = (struct sdsim_doctor){
         .listener = {take_item},
         .source = *source,

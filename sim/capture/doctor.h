@@ -34,7 +34,7 @@
 #include "core/diag.h"
 
 enum {
-    SDSIM_DOCTOR_MOST_RULES = 64,
+    SDSIM_DOCTOR_MOST_RULES = 80,
     SDSIM_DOCTOR_TEXT = 320, /* of a finding */
     SDSIM_DOCTOR_KEPT = 8,   /* stray bytes of a step */
 };
@@ -154,6 +154,7 @@ struct sdsim_doctor_asked {
     uint32_t argument;
     bool busy;
     bool answered;
+    bool moved;      /* a block of it, or part of one */
     bool silent;     /* NO_RESPONSE was told */
     bool given_over; /* the record ended while it was awaited */
     uint32_t looked;

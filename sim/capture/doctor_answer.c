@@ -32,13 +32,16 @@ static unsigned late_idle_bits(uint8_t r1)
     return r1 < 0x80 && (r1 >> ones) == 0 && ones > 1 ? ones - 1 : 0;
 }
 
+/* Late by n bits looks like early by 8 - n; the smaller one comes first. */
 static void report_shift(struct sdsim_doctor_case *c, unsigned bits, uint8_t shown, uint8_t right)
 {
-    sdsim_doctor_report(
-        c, SDSIM_DOCTOR_SURE,
-        "%s%u was answered %02X %02X: that is %02X read %u bit%s late, or %u early.",
-        prefix(c->item->app), c->item->index, c->bus->stray_last, shown, right, bits,
-        bits == 1 ? "" : "s", 8 - bits);
+    const bool early = bits > 4;
+    const unsigned less = early ? 8 - bits : bits;
+    sdsim_doctor_report(c, SDSIM_DOCTOR_SURE,
+                        "%s%u was answered %02X %02X: that is %02X read %u bit%s %s, or %u %s.",
+                        prefix(c->item->app), c->item->index, c->bus->stray_last, shown, right,
+                        less, less == 1 ? "" : "s", early ? "early" : "late", 8 - less,
+                        early ? "late" : "early");
 }
 
 static void check_shifted_response(struct sdsim_doctor_case *c)

@@ -29,7 +29,7 @@
  * Times: `clock`, `@` and `+` give the bytes times (at 400 kHz if no clock was given); `@` never goes
  * back.
  *
- * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7; a block before `<crc16>` up to
+ * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7, 10^8 bytes in all; a block before `<crc16>` up to
  * 512 bytes. Nothing is told if there is an error anywhere.
  */
 #ifndef SDSIM_CAPTURE_EXCHANGE_H

@@ -212,6 +212,9 @@ static const struct {
     {"clock 0Hz\nFF", 1, 7, "is no clock"},
     {"clock fast\nFF", 1, 7, "is no clock"},
     {"@12 FF", 1, 1, "is no time with a unit"},
+    {"FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000\n"
+     "FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000",
+     2, 1, "longer than 100000000 bytes"},
     {"@12us FF\n@12us FF", 2, 1, "before the end of the bytes above"},
 };
 
