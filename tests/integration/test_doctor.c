@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/exchange.h"
 #include "doctor_bench.h"
@@ -41,6 +42,8 @@ static const struct {
     {"wake-80-clocks", "", NULL},
     {"wake-mosi-low", "power-up-mosi-low silence-not-retried no-response", "10 of 10 bytes"},
     {"payload-commands", "payload-looks-like-commands", "Byte 100 of a block of CMD25"},
+    {"status-polls", "", NULL},
+    {"polls", "", NULL},
     {"late-bits", "answer-shifted", "FE 03: that is 01 read 1 bit late, or 7 early"},
     {"one-bit-early", "answer-shifted", "80 FF: that is 01 read 1 bit early, or 7 late"},
     {"late-ready", "answer-shifted", "FE 01: that is 00 read 1 bit late"},
@@ -244,6 +247,8 @@ static void outputs_are_readable(void **state)
         {"doctor-one-acmd41.json", 1, {"doctor", "--json", FOLDER "one-acmd41.txt"}},
         {"doctor-stop-token.txt", 1, {"doctor", FOLDER "stop-token-early.txt"}},
         {"doctor-polls.txt", 0, {"doctor", FOLDER "polls.txt"}},
+        {"doctor-repeats.txt", 0, {"doctor", FOLDER "status-polls.txt"}},
+        {"doctor-exchange.txt", 0, {"doctor", "--exchange", FOLDER "polls.txt"}},
         {"doctor-payload.txt", 0, {"doctor", FOLDER "payload-commands.txt"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -255,6 +260,34 @@ static void outputs_are_readable(void **state)
         assert_string_equal(result.err, "");
         sdsim_test_result_free(&result);
     }
+}
+
+/* Steps beyond the first 200 are counted, and printed if they are asked for. */
+static void long_records_are_short(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    char path[] = "/tmp/sdsim-doctor-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    for (unsigned i = 0; i < 250; i++) {
+        fprintf(out, "51 00 00 00 %02X FF -> 40\n", i);
+    }
+    fclose(out);
+    struct sdsim_test_result result = sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
+    assert_non_null(strstr(result.out, "address 199,"));
+    assert_null(strstr(result.out, "address 200,"));
+    assert_non_null(strstr(result.out, "50 more steps; --all prints them"));
+    sdsim_test_result_free(&result);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", "--all", path, NULL});
+    assert_non_null(strstr(result.out, "address 249,"));
+    assert_null(strstr(result.out, "more steps"));
+    sdsim_test_result_free(&result);
+    unlink(path);
 }
 
 /* What the host sent, given to a simulated card. */
@@ -315,6 +348,7 @@ int main(void)
         cmocka_unit_test(every_exchange_has_its_findings),
         cmocka_unit_test(every_rule_has_an_exchange),
         cmocka_unit_test(outputs_are_readable),
+        cmocka_unit_test(long_records_are_short),
         cmocka_unit_test(a_card_is_held_against_it),
         cmocka_unit_test(bad_input_is_refused),
     };

@@ -159,6 +159,75 @@ static bool examine_exchange(struct patient *patient, const struct sdsim_argumen
     return good;
 }
 
+/* ---- bytes as an exchange ---- */
+
+static bool wants_exchange(const struct sdsim_arguments *arguments)
+{
+    return arguments->values[SDSIM_OPTION_EXCHANGE] != NULL;
+}
+
+static bool copy_exchange(const char *name, const char *text, size_t size, FILE *out,
+                          struct sdsim_diags *diags)
+{
+    struct sdsim_exchange_facts facts;
+    struct sdsim_exchange_writer writer;
+    if (!sdsim_exchange_read(name, text, size, NULL, &facts, diags)) {
+        return false;
+    }
+    sdsim_exchange_writer_init(&writer, out, facts.timed);
+    (void)sdsim_exchange_read(name, text, size, &writer.sink, &facts, diags);
+    sdsim_exchange_writer_end(&writer);
+    return true;
+}
+
+/* From the bytes of a capture to the writer. */
+struct scribe {
+    struct sdsim_spi_listener listener; /* first */
+    struct sdsim_item_listener items;   /* nobody wants them */
+    struct sdsim_exchange_writer writer;
+};
+
+static void note_byte(struct sdsim_spi_listener *listener, const struct sdsim_spi_byte *byte)
+{
+    struct scribe *scribe = (struct scribe *)listener;
+    scribe->writer.sink.byte(&scribe->writer.sink, byte);
+}
+
+static void note_select(struct sdsim_spi_listener *listener, bool low, sdsim_ps at, uint64_t place)
+{
+    struct scribe *scribe = (struct scribe *)listener;
+    scribe->writer.sink.select(&scribe->writer.sink, low, at, place);
+}
+
+static void note_clocks(struct sdsim_spi_listener *listener, unsigned count, sdsim_ps start,
+                        sdsim_ps end, uint64_t place)
+{
+    (void)start;
+    (void)end;
+    (void)place;
+    fprintf(((struct scribe *)listener)->writer.out, "# %u clocks that make no byte\n", count);
+}
+
+static void ignore_item(struct sdsim_item_listener *listener, const struct sdsim_item *item)
+{
+    (void)listener;
+    (void)item;
+}
+
+static bool copy_pins(struct sdsim_capture *capture, FILE *out)
+{
+    struct scribe scribe = {.listener = {note_byte, note_select, note_clocks},
+                            .items = {ignore_item}};
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    sdsim_exchange_writer_init(&scribe.writer, out, true);
+    sdsim_capture_attach(capture, &scribe.items, &scribe.listener);
+    while (result == SDSIM_PINS_MORE) {
+        result = sdsim_capture_step(capture);
+    }
+    sdsim_exchange_writer_end(&scribe.writer);
+    return result == SDSIM_PINS_END;
+}
+
 /* ---- captures ---- */
 
 static bool examine_pins(struct patient *patient, const struct sdsim_arguments *arguments,
@@ -191,7 +260,8 @@ static bool examine_capture(struct patient *patient, const struct sdsim_argument
     } else if (capture != NULL && arguments->values[SDSIM_OPTION_AGAINST] != NULL) {
         sdsim_error(diags, path, "is a capture, and --against takes exchanges only");
     } else if (capture != NULL) {
-        good = examine_pins(patient, arguments, capture, out);
+        good = wants_exchange(arguments) ? copy_pins(capture, out)
+                                         : examine_pins(patient, arguments, capture, out);
     }
     sdsim_capture_close(capture);
     return good;
@@ -232,8 +302,10 @@ static bool examine(struct patient *patient, const struct sdsim_arguments *argum
     }
     char *text;
     size_t size;
-    const bool good = read_text(path, &text, &size) &&
-                      examine_exchange(patient, arguments, text, size, out, diags);
+    const bool good =
+        read_text(path, &text, &size) &&
+        (wants_exchange(arguments) ? copy_exchange(path, text, size, out, diags)
+                                   : examine_exchange(patient, arguments, text, size, out, diags));
     free(text);
     return good;
 }
@@ -265,8 +337,8 @@ static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_AGAINST, SDSIM_OPTION_ALL_STEPS, SDSIM_OPTION_JSON,
-    SDSIM_OPTION_OUTPUT,  SDSIM_OPTION_HELP,      SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_AGAINST, SDSIM_OPTION_EXCHANGE, SDSIM_OPTION_ALL_STEPS, SDSIM_OPTION_JSON,
+    SDSIM_OPTION_OUTPUT,  SDSIM_OPTION_HELP,     SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_doctor = {

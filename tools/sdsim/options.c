@@ -86,6 +86,8 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_AGAINST] = {"against", 0, "CARD",
                               "give what the host sent to a card that 'sdsim list card' shows, and "
                               "say where it answers otherwise"},
+    [SDSIM_OPTION_EXCHANGE] = {"exchange", 0, NULL,
+                               "print the bytes of the record as an exchange, and nothing else"},
     [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help"},
 };

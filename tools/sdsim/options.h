@@ -55,6 +55,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_TIMESCALE,
     SDSIM_OPTION_YES,
     SDSIM_OPTION_AGAINST,
+    SDSIM_OPTION_EXCHANGE,
     SDSIM_OPTION_ALL_STEPS, /* --all of a command that prints steps */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
