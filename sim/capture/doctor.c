@@ -205,6 +205,19 @@ static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item 
     }
 }
 
+static void note_silence(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
+{
+    bus->asked.silent = true;
+    bus->asked.given_over = item->open;
+    bus->asked.looked = item->gap;
+    if (item->index == 0 && item->gap >= 8 && bus->strays == 0 && !bus->asked.busy &&
+        bus->silent_resets++ == 0) {
+        bus->silent_looked = item->gap;
+        bus->silent_at = bus->asked.at;
+        bus->silent_start = bus->asked.start;
+    }
+}
+
 static void note_stray(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
 {
     if (!item->from_card) {
@@ -242,9 +255,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         note_response(bus, item);
         break;
     case SDSIM_ITEM_NO_RESPONSE:
-        bus->asked.silent = true;
-        bus->asked.given_over = item->open;
-        bus->asked.looked = item->gap;
+        note_silence(bus, item);
         break;
     case SDSIM_ITEM_IDLE_CLOCKS:
         if (bus->commands == 0) {

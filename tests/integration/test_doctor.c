@@ -55,7 +55,9 @@ static const struct {
     {"cs-high", "command-with-cs-high", "the card does not see it"},
     {"cs-high-answer", "command-with-cs-high answer-with-cs-high", "CMD0"},
     /* for the other rules */
-    {"cmd0-crc", "cmd0-crc no-response", "FF, right is 95"},
+    {"second-reset", "", NULL},
+    {"cmd55-silent", "silence-not-retried no-response", "CMD55 was not answered"},
+    {"cmd0-crc", "cmd0-crc", "FF, right is 95"},
     {"cmd8-crc", "cmd8-crc crc-refused", "95, right is 87"},
     {"cmd8-wrong-echo", "cmd8-echo", "1AA and was answered 00 00 00 AA"},
     {"mmc", "cmd8-illegal acmd41-illegal cmd1 illegal-command", "05"},
