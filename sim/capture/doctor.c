@@ -1,6 +1,5 @@
 #include "capture/doctor.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -206,6 +205,19 @@ static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item 
     }
 }
 
+static void note_silence(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
+{
+    bus->asked.silent = true;
+    bus->asked.given_over = item->open;
+    bus->asked.looked = item->gap;
+    if (item->index == 0 && item->gap >= 8 && bus->strays == 0 && !bus->asked.busy &&
+        bus->silent_resets++ == 0) {
+        bus->silent_looked = item->gap;
+        bus->silent_at = bus->asked.at;
+        bus->silent_start = bus->asked.start;
+    }
+}
+
 static void note_stray(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
 {
     if (!item->from_card) {
@@ -243,9 +255,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         note_response(bus, item);
         break;
     case SDSIM_ITEM_NO_RESPONSE:
-        bus->asked.silent = true;
-        bus->asked.given_over = item->open;
-        bus->asked.looked = item->gap;
+        note_silence(bus, item);
         break;
     case SDSIM_ITEM_IDLE_CLOCKS:
         if (bus->commands == 0) {
@@ -255,6 +265,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->unseen = false;
         break;
     case SDSIM_ITEM_WRITE_BLOCK:
+        bus->asked.moved = true;
         bus->answer_missing = !item->open && !item->busy;
         bus->block_crc = item->crc;
         bus->blocks_written += !item->open;
@@ -263,6 +274,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->answer_missing = false;
         break;
     case SDSIM_ITEM_READ_BLOCK:
+        bus->asked.moved = true;
         bus->strays = 0;
         bus->blocks_read += !item->open;
         break;
@@ -304,7 +316,6 @@ static void take_item(struct sdsim_item_listener *listener, const struct sdsim_i
 void sdsim_doctor_init(struct sdsim_doctor *doctor, const struct sdsim_doctor_source *source,
                        struct sdsim_doctor_steps *steps)
 {
-    assert(sdsim_doctor_rule_count() <= SDSIM_DOCTOR_MOST_RULES);
     *doctor = (struct sdsim_doctor){
         .listener = {take_item},
         .source = *source,

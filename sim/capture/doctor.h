@@ -34,7 +34,7 @@
 #include "core/diag.h"
 
 enum {
-    SDSIM_DOCTOR_MOST_RULES = 64,
+    SDSIM_DOCTOR_MOST_RULES = 80,
     SDSIM_DOCTOR_TEXT = 320, /* of a finding */
     SDSIM_DOCTOR_KEPT = 8,   /* stray bytes of a step */
 };
@@ -154,6 +154,7 @@ struct sdsim_doctor_asked {
     uint32_t argument;
     bool busy;
     bool answered;
+    bool moved;      /* a block of it, or part of one */
     bool silent;     /* NO_RESPONSE was told */
     bool given_over; /* the record ended while it was awaited */
     uint32_t looked;
@@ -174,12 +175,16 @@ struct sdsim_doctor_bus {
     uint64_t idle_clocks; /* with CS high before the first command */
     uint64_t idle_odd;    /* bytes among them with MOSI not FF */
     uint64_t busy_bytes;
-    bool unseen;     /* the last command had CS high */
-    bool cut;        /* the record ended in the middle of something */
-    bool was_ready;  /* ACMD41 or CMD1 said so, and no CMD0 since */
-    bool crc_on;     /* CMD59 */
-    bool length_set; /* CMD16 */
-    bool reset;      /* CMD0 is in the record */
+    bool unseen;            /* the last command had CS high */
+    bool cut;               /* the record ended in the middle of something */
+    bool was_ready;         /* ACMD41 or CMD1 said so, and no CMD0 since */
+    bool crc_on;            /* CMD59 */
+    bool length_set;        /* CMD16 */
+    bool reset;             /* CMD0 is in the record */
+    uint64_t silent_resets; /* CMD0s that were not answered; the first: */
+    uint32_t silent_looked;
+    uint64_t silent_at;
+    sdsim_ps silent_start;
     enum sdsim_doctor_version version;
     bool ocr_seen;
     bool ocr_known; /* one with bit 31, so that bit 30 means something */

@@ -32,13 +32,16 @@ static unsigned late_idle_bits(uint8_t r1)
     return r1 < 0x80 && (r1 >> ones) == 0 && ones > 1 ? ones - 1 : 0;
 }
 
+/* Late by n bits looks like early by 8 - n; the smaller one comes first. */
 static void report_shift(struct sdsim_doctor_case *c, unsigned bits, uint8_t shown, uint8_t right)
 {
-    sdsim_doctor_report(
-        c, SDSIM_DOCTOR_SURE,
-        "%s%u was answered %02X %02X: that is %02X read %u bit%s late, or %u early.",
-        prefix(c->item->app), c->item->index, c->bus->stray_last, shown, right, bits,
-        bits == 1 ? "" : "s", 8 - bits);
+    const bool early = bits > 4;
+    const unsigned less = early ? 8 - bits : bits;
+    sdsim_doctor_report(c, SDSIM_DOCTOR_SURE,
+                        "%s%u was answered %02X %02X: that is %02X read %u bit%s %s, or %u %s.",
+                        prefix(c->item->app), c->item->index, c->bus->stray_last, shown, right,
+                        less, less == 1 ? "" : "s", early ? "early" : "late", 8 - less,
+                        early ? "late" : "early");
 }
 
 static void check_shifted_response(struct sdsim_doctor_case *c)
@@ -79,14 +82,27 @@ static bool is_silence(const struct sdsim_doctor_case *c)
            !c->doctor->source.card_unknown;
 }
 
+/* Hosts repeat CMD0 until a card answers, so its silence is judged at the end. */
+static void check_resets(struct sdsim_doctor_case *c)
+{
+    const struct sdsim_doctor_bus *bus = c->bus;
+    if (bus->silent_resets > 0 && bus->responses == 0 && !c->doctor->source.card_unknown) {
+        sdsim_doctor_report_at(
+            c, SDSIM_DOCTOR_SURE, bus->silent_at, bus->silent_start,
+            "CMD0 was not answered within %u bytes, %llu time%s: MISO stayed FF.",
+            bus->silent_looked, (unsigned long long)bus->silent_resets,
+            bus->silent_resets == 1 ? "" : "s");
+    }
+}
+
 void sdsim_doctor_check_no_response(struct sdsim_doctor_case *c)
 {
-    if (is_silence(c) && c->item->gap >= 8 && c->bus->strays == 0) {
-        const char *all = c->bus->responses == 0 ? ", like everything before" : "";
+    if (c->item == NULL) {
+        check_resets(c);
+    } else if (is_silence(c) && c->item->index != 0 && c->item->gap >= 8 && c->bus->strays == 0) {
         sdsim_doctor_report_at(c, SDSIM_DOCTOR_SURE, c->bus->asked.at, c->bus->asked.start,
-                               "%s%u was not answered within %u bytes: MISO stayed FF%s.",
-                               prefix(c->item->app), c->item->index, c->item->gap,
-                               c->bus->commands > 1 ? all : "");
+                               "%s%u was not answered within %u bytes: MISO stayed FF.",
+                               prefix(c->item->app), c->item->index, c->item->gap);
     }
 }
 

@@ -24,6 +24,34 @@ void sdsim_doctor_check_cs_high_command(struct sdsim_doctor_case *c)
     }
 }
 
+static bool begins_block(const struct sdsim_item *item)
+{
+    for (size_t i = 0; i < item->size; i++) {
+        if (item->bytes[i] != 0xFF) {
+            return item->bytes[i] == SDSIM_TOKEN_START || item->bytes[i] == SDSIM_TOKEN_START_MULTI;
+        }
+    }
+    return false;
+}
+
+/* A command that moves a block was answered, then CS went high, and a block's worth of clocks came. */
+void sdsim_doctor_check_cs_high_data(struct sdsim_doctor_case *c)
+{
+    const struct sdsim_doctor_asked *asked = &c->bus->asked;
+    if (!sdsim_doctor_is(c, SDSIM_ITEM_IDLE_CLOCKS) || c->item->count < 512 * 8 ||
+        !asked->answered || asked->r1 != 0 || asked->moved ||
+        !sdsim_doctor_moves_blocks(asked->index, asked->app)) {
+        return;
+    }
+    const bool writes = asked->index == 24 || asked->index == 25;
+    if (writes ? begins_block(c->item) : c->item->odd_host == 0) {
+        sdsim_doctor_report(c, SDSIM_DOCTOR_LIKELY,
+                            "CMD%u was answered, CS went high, and %llu clocks %s followed.",
+                            asked->index, (unsigned long long)c->item->count,
+                            writes ? "with a start token" : "to read");
+    }
+}
+
 void sdsim_doctor_check_cs_high_answer(struct sdsim_doctor_case *c)
 {
     if (sdsim_doctor_is(c, SDSIM_ITEM_IDLE_CLOCKS) && c->bus->unseen && c->item->odd_card > 0) {

@@ -116,7 +116,8 @@ void sdsim_doctor_check_cmd8_illegal(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_cmd8_echo(struct sdsim_doctor_case *c)
 {
-    if (!sdsim_doctor_answers(c, 8, false) || c->item->size < 5) {
+    if (!sdsim_doctor_answers(c, 8, false) || c->item->size < 5 || c->bus->strays > 0 ||
+        (c->item->bytes[0] & ~SDSIM_SPI_R1_IDLE) != 0) { /* shifted bits have a rule of their own */
         return;
     }
     const uint8_t *r7 = c->item->bytes;

@@ -99,6 +99,7 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(frame_cut)                                                                                   \
     X(mosi_low)                                                                                    \
     X(cs_high_command)                                                                             \
+    X(cs_high_data)                                                                                \
     X(cs_high_answer)                                                                              \
     X(shared_bus)                                                                                  \
     X(torn_byte)                                                                                   \

@@ -141,6 +141,11 @@ static const struct sdsim_doctor_rule rules[] = {
     {"command-with-cs-high", SDSIM_ERROR, "a command was sent with CS high",
      "With CS high a card neither listens nor answers (section 7.2).",
      "Lower CS before the command; look at which pin CS is.", NAME(cs_high_command)},
+    {"data-with-cs-high", SDSIM_ERROR, "data was moved with CS high",
+     "CS stays low from the command to the end of its data (section 7.2): a card that is not "
+     "selected "
+     "neither takes bytes nor sends them.",
+     "Raise CS only behind the data; of a write, behind its data response.", NAME(cs_high_data)},
     {"answer-with-cs-high", SDSIM_ERROR, "MISO was driven with CS high",
      "With CS high a card leaves MISO free (section 7.2): others share the bus.",
      "Emulator: gate everything by CS.", NAME(cs_high_answer)},
@@ -250,6 +255,8 @@ static const struct sdsim_doctor_rule rules[] = {
      "show commands there.",
      "Nothing is wrong; do not trust a decoder that shows them.", NAME(payload_commands)},
 };
+
+_Static_assert(sizeof rules / sizeof *rules <= SDSIM_DOCTOR_MOST_RULES, "a finding for each rule");
 
 size_t sdsim_doctor_rule_count(void)
 {

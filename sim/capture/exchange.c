@@ -14,6 +14,7 @@ enum {
     STRETCH_BYTES = 4, /* of a run whose length nothing tells */
     MOST_BLOCK = 512,
 };
+#define MOST_BYTES 100000000u
 
 /* What one side has sent since the last start token, for <crc16>. */
 struct block {
@@ -129,12 +130,26 @@ static uint8_t command_of(const struct sdsim_exchange_side *host)
     return host->runs[0].value & 63;
 }
 
+/* False after a message if the line would make the exchange too long. */
+static bool has_room(const struct reader *r, uint64_t bytes)
+{
+    if (r->facts->bytes + bytes <= MOST_BYTES) {
+        return true;
+    }
+    sdsim_exchange_fault(&r->place, 0, 1, "leave out what repeats",
+                         "the exchange is longer than %u bytes", MOST_BYTES);
+    return false;
+}
+
 /* A frame and its answer. */
-static void send_short(struct reader *r)
+static bool send_short(struct reader *r)
 {
     const bool begins_high = r->card.count > 0 && r->card.runs[0].value == LINE_HIGH &&
                              r->card.runs[0].kind == SDSIM_EXCHANGE_BYTES;
     const uint64_t total = r->card.bytes + (r->card.stretches ? STRETCH_BYTES : 0);
+    if (!has_room(r, total + 10)) {
+        return false;
+    }
     struct sender host = sender_of(&r->host, &r->host_block, r->host.bytes + 1);
     struct sender card = sender_of(&r->card, &r->card_block, total);
     struct sender idle = {.side = NULL};
@@ -142,13 +157,14 @@ static void send_short(struct reader *r)
     host = idle;
     if (r->card.nothing) {
         send(r, &host, &idle, SHORT_LOOKS);
-        return;
+        return true;
     }
     if (!begins_high) {
         send(r, &host, &idle, command_of(&r->host) == 12 ? 2 : 1);
     }
     send(r, &host, &card, total);
     send(r, &host, &idle, 1);
+    return true;
 }
 
 /* How many bytes a side has if nothing else tells. */
@@ -177,6 +193,9 @@ static bool send_full(struct reader *r)
                              "and its answer behind",
                              "the host sends %llu bytes and the card %llu",
                              (unsigned long long)host->bytes, (unsigned long long)card->bytes);
+        return false;
+    }
+    if (!has_room(r, total)) {
         return false;
     }
     struct sender sending = sender_of(host, &r->host_block, total);
@@ -232,8 +251,7 @@ static bool send_line(struct reader *r)
     }
     r->facts->card_unknown = r->facts->card_unknown || !r->card.given;
     if (short_form(r)) {
-        send_short(r);
-        return true;
+        return send_short(r);
     }
     return send_full(r);
 }

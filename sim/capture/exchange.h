@@ -29,7 +29,7 @@
  * Times: `clock`, `@` and `+` give the bytes times (at 400 kHz if no clock was given); `@` never goes
  * back.
  *
- * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7; a block before `<crc16>` up to
+ * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7, 10^8 bytes in all; a block before `<crc16>` up to
  * 512 bytes. Nothing is told if there is an error anywhere.
  */
 #ifndef SDSIM_CAPTURE_EXCHANGE_H
@@ -65,15 +65,18 @@ bool sdsim_exchange_read(const char *name, const char *text, size_t size,
                          struct sdsim_diags *diags);
 
 /*
- * Writes bytes as an exchange, both sides in full: frames start a line, equal bytes are put together. `timed`: each line says when it starts, to the picosecond. Reading it
- * again gives the same bytes and CS edges. Errors of the stream are the caller's to look at.
+ * Writes bytes as an exchange, both sides in full: frames start a line, equal bytes are put together. Reading it again gives the same bytes and CS edges. `timed`: each line
+ * says when it starts, and runs and pauses end a line, so that those times come back; bytes within a line follow
+ * each other at its clock. Errors of the stream are the caller's to look at.
  */
 struct sdsim_exchange_writer {
     struct sdsim_exchange_sink sink; /* first: a writer is a sink */
     FILE *out;
     bool timed;
-    sdsim_ps start; /* of the line under way */
-    unsigned count; /* of its runs of equal bytes */
+    sdsim_ps byte_time; /* of the last clock that was written; 0: none */
+    sdsim_ps start;     /* of the line under way */
+    sdsim_ps end;       /* of the last byte */
+    unsigned count;     /* of its runs of equal bytes */
     struct {
         uint8_t mosi;
         uint8_t miso;

@@ -3,16 +3,36 @@
 enum {
     MOST_WIDTH = 12, /* of a side, so that a line has about 80 columns */
     SHORT_RUN = 3,   /* written byte by byte */
+    LONG_RUN = 16,   /* whose end is worth its time */
     FRAME_BYTES = 6,
     MOST_BYTES = 1000000,
 };
 
-/* Whole microseconds, or else picoseconds. */
+/* In the largest unit that tells it exactly. */
 static void print_time(FILE *out, sdsim_ps time)
 {
-    const bool whole = time % SDSIM_US == 0;
-    fprintf(out, "@%llu%s ", (unsigned long long)(whole ? time / SDSIM_US : time),
-            whole ? "us" : "ps");
+    const bool us = time % SDSIM_US == 0;
+    const bool ns = time % SDSIM_NS == 0;
+    fprintf(out, "@%llu%s",
+            (unsigned long long)(us   ? time / SDSIM_US
+                                 : ns ? time / SDSIM_NS
+                                      : time),
+            us   ? "us"
+            : ns ? "ns"
+                 : "ps");
+}
+
+static void print_clock(FILE *out, uint64_t hz)
+{
+    const bool mhz = hz % 1000000 == 0;
+    const bool khz = hz % 1000 == 0;
+    fprintf(out, "clock %llu%s\n",
+            (unsigned long long)(mhz   ? hz / 1000000
+                                 : khz ? hz / 1000
+                                       : hz),
+            mhz   ? "MHz"
+            : khz ? "kHz"
+                  : "Hz");
 }
 
 static void print_run(FILE *out, uint8_t byte, uint64_t bytes)
@@ -42,7 +62,7 @@ static void print_side(const struct sdsim_exchange_writer *w, bool host)
 
 static void print_line(const struct sdsim_exchange_writer *w)
 {
-    fputs("  ", w->out);
+    fputs(w->timed ? "" : " ", w->out);
     print_side(w, true);
     fputs(" ->", w->out);
     print_side(w, false);
@@ -101,7 +121,7 @@ static void write_select(struct sdsim_exchange_sink *sink, bool low, sdsim_ps at
     if (w->timed) {
         print_time(w->out, at);
     }
-    fprintf(w->out, "CS %d\n", low ? 0 : 1);
+    fprintf(w->out, "%sCS %d\n", w->timed ? " " : "", low ? 0 : 1);
 }
 
 /* Columns of a side, in bytes. */
@@ -117,23 +137,50 @@ static unsigned width_of_line(const struct sdsim_exchange_writer *w)
 /* A frame starts a line. */
 static bool line_is_full(const struct sdsim_exchange_writer *w, uint8_t mosi)
 {
-    return (starts_frame(mosi) && w->runs[w->count - 1].mosi == 0xFF) ||
+    const bool long_run = w->runs[w->count - 1].bytes > LONG_RUN;
+    return (w->timed && long_run) || (starts_frame(mosi) && w->runs[w->count - 1].mosi == 0xFF) ||
            width_of_line(w) >= MOST_WIDTH || bytes_of_line(w) >= MOST_BYTES;
+}
+
+/* Timed: the clock at which the line's bytes fit between its start and that of the next one. */
+static void write_clock(struct sdsim_exchange_writer *w, const struct sdsim_spi_byte *byte)
+{
+    const sdsim_ps took = byte->end - byte->start;
+    if (!w->timed || took == 0 || (took >= w->byte_time && took - took / 8 <= w->byte_time)) {
+        return;
+    }
+    const uint64_t hz = (8 * SDSIM_S + took - 1) / took;
+    w->byte_time = 8 * SDSIM_S / hz;
+    print_clock(w->out, hz);
+}
+
+/* Timed: a pause before the byte that the clock alone does not explain. */
+static bool pauses(const struct sdsim_exchange_writer *w, const struct sdsim_spi_byte *byte)
+{
+    return w->timed && byte->start > w->end && byte->start - w->end > 4 * w->byte_time;
+}
+
+static bool goes_on(const struct sdsim_exchange_writer *w, const struct sdsim_spi_byte *byte)
+{
+    return w->count > 0 && w->runs[w->count - 1].mosi == byte->mosi &&
+           w->runs[w->count - 1].miso == byte->miso;
 }
 
 static void write_byte(struct sdsim_exchange_sink *sink, const struct sdsim_spi_byte *byte)
 {
     struct sdsim_exchange_writer *w = (struct sdsim_exchange_writer *)sink;
-    if (w->count > 0 && line_is_full(w, byte->mosi)) {
+    const bool pause = w->count > 0 && pauses(w, byte);
+    w->end = byte->end;
+    if (!pause && goes_on(w, byte) && bytes_of_line(w) < MOST_BYTES) {
+        w->runs[w->count - 1].bytes++;
+        return;
+    }
+    if (w->count > 0 && (pause || line_is_full(w, byte->mosi))) {
         flush_line(w);
     }
     if (w->count == 0) {
+        write_clock(w, byte);
         w->start = byte->start;
-    }
-    const unsigned last = w->count - 1;
-    if (w->count > 0 && w->runs[last].mosi == byte->mosi && w->runs[last].miso == byte->miso) {
-        w->runs[last].bytes++;
-        return;
     }
     w->runs[w->count].mosi = byte->mosi;
     w->runs[w->count].miso = byte->miso;

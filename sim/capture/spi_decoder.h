@@ -107,6 +107,7 @@ struct sdsim_spi_transfer {
     bool writes;
     bool multiple;
     bool told; /* that no data came */
+    bool torn; /* CS went high within a block that is read: what comes may be the rest of it */
     uint8_t index;
     bool app;
     uint16_t block_bytes;

@@ -160,6 +160,7 @@ static void cut_block(struct sdsim_spi_decoder *d)
     }
     sdsim_spi_tell_block(d, SDSIM_ITEM_CRC_MISSING, true);
     d->transfer.reads = d->transfer.multiple;
+    d->transfer.torn = true;
 }
 
 static void finish_read_block(struct sdsim_spi_decoder *d)
@@ -171,16 +172,20 @@ static void finish_read_block(struct sdsim_spi_decoder *d)
     } else {
         sdsim_spi_tell_block(d, crc, false);
         d->transfer.reads = d->transfer.multiple;
+        d->transfer.torn = false;
     }
     d->due = d->transfer.reads ? SDSIM_SPI_DUE_TOKEN : SDSIM_SPI_DUE_NOTHING;
 }
 
+/* In a stream that was torn only a block with a right CRC is believed. */
 static void take_token(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte *b)
 {
     if (b->miso == SDSIM_TOKEN_START) {
         sdsim_spi_tell_strays(d);
-        sdsim_spi_begin_block(d, b, false, false);
+        sdsim_spi_begin_block(d, b, false, d->transfer.torn);
         d->due = SDSIM_SPI_DUE_BLOCK;
+    } else if (d->transfer.torn) {
+        return;
     } else if (sdsim_data_error_token(b->miso)) {
         sdsim_spi_tell_strays(d);
         sdsim_spi_tell_token(d, SDSIM_ITEM_ERROR_TOKEN, b, b->miso);

@@ -274,6 +274,90 @@ static void print_init(const struct sdsim_doctor_report *r, const struct sdsim_d
     fprintf(r->out, ", %s\n", bus->last_init_ready ? "ready" : "not ready");
 }
 
+/* ---- a simulated card beside ---- */
+
+static const char *answer_text(const struct sdsim_against_answer *answer,
+                               char out[3 * SDSIM_AGAINST_BYTES + 16])
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < answer->count; i++) {
+        used += (size_t)snprintf(out + used, 4, "%s%02X", i > 0 ? " " : "", answer->bytes[i]);
+    }
+    return answer->count > 0 ? out : "no answer";
+}
+
+static size_t differences(const struct sdsim_against *against)
+{
+    return against->different < SDSIM_AGAINST_DIFFERENCES ? (size_t)against->different
+                                                          : SDSIM_AGAINST_DIFFERENCES;
+}
+
+static void print_against(const struct sdsim_doctor_report *r)
+{
+    const struct sdsim_against *against = r->against;
+    char recorded[3 * SDSIM_AGAINST_BYTES + 16];
+    char simulated[3 * SDSIM_AGAINST_BYTES + 16];
+    fprintf(r->out, "\nThe simulated card %s gives %llu of %llu answers alike.\n", r->card,
+            (unsigned long long)(against->compared - against->different),
+            (unsigned long long)against->compared);
+    for (size_t i = 0; i < differences(against); i++) {
+        const struct sdsim_against_difference *d = &against->differences[i];
+        fprintf(r->out, "  %s %llu: %s%u: recorded %s, simulated %s\n", r->source.unit,
+                (unsigned long long)d->at, d->app ? "ACMD" : "CMD", d->index,
+                answer_text(&d->recorded, recorded), answer_text(&d->simulated, simulated));
+    }
+    if (differences(against) < against->different) {
+        fprintf(r->out, "  and %llu more\n",
+                (unsigned long long)(against->different - differences(against)));
+    }
+}
+
+static void write_against(struct sdsim_doctor_report *r)
+{
+    struct sdsim_json *json = &r->writer;
+    char text[3 * SDSIM_AGAINST_BYTES + 16];
+    sdsim_json_object(json, "against");
+    sdsim_json_text(json, "card", r->card);
+    sdsim_json_count(json, "answers", r->against->compared);
+    sdsim_json_count(json, "different", r->against->different);
+    sdsim_json_array(json, "differences");
+    for (size_t i = 0; i < differences(r->against); i++) {
+        const struct sdsim_against_difference *d = &r->against->differences[i];
+        char name[16];
+        snprintf(name, sizeof name, "%s%u", d->app ? "ACMD" : "CMD", d->index);
+        sdsim_json_object(json, NULL);
+        sdsim_json_count(json, r->source.unit, d->at);
+        sdsim_json_text(json, "command", name);
+        sdsim_json_text(json, "recorded", answer_text(&d->recorded, text));
+        sdsim_json_text(json, "simulated", answer_text(&d->simulated, text));
+        sdsim_json_end(json);
+    }
+    sdsim_json_end(json);
+    sdsim_json_end(json);
+}
+
+/* ---- the end ---- */
+
+/* What the record does not show, and the doctor therefore does not judge. */
+static void print_unknown(const struct sdsim_doctor_report *r)
+{
+    const char *missing[3];
+    size_t count = 0;
+    if (!r->source.timed) {
+        missing[count++] = "times";
+    }
+    if (!r->source.cs_known) {
+        missing[count++] = "CS";
+    }
+    if (r->source.card_unknown) {
+        missing[count++] = "some of what the card sent";
+    }
+    for (size_t i = 0; i < count; i++) {
+        fprintf(r->out, "%s%s%s", i == 0 ? "Not in the record: " : ", ", missing[i],
+                i + 1 == count ? "\n" : "");
+    }
+}
+
 static void print_end(struct sdsim_doctor_report *r, const struct sdsim_doctor *doctor)
 {
     if (r->count > r->most) {
@@ -281,6 +365,7 @@ static void print_end(struct sdsim_doctor_report *r, const struct sdsim_doctor *
                 (unsigned long long)(r->count - r->most));
     }
     fputc('\n', r->out);
+    print_unknown(r);
     print_init(r, &doctor->bus);
     const size_t notes = sdsim_doctor_found(doctor, SDSIM_NOTE);
     const size_t faults = sdsim_doctor_found(doctor, SDSIM_WARNING);
@@ -289,6 +374,9 @@ static void print_end(struct sdsim_doctor_report *r, const struct sdsim_doctor *
             : notes > 0 ? "Nothing is wrong; worth knowing:"
                         : "Nothing is wrong.");
     tell_findings(r, doctor);
+    if (r->against != NULL) {
+        print_against(r);
+    }
 }
 
 void sdsim_doctor_report_end(struct sdsim_doctor_report *report, const struct sdsim_doctor *doctor)
@@ -300,6 +388,9 @@ void sdsim_doctor_report_end(struct sdsim_doctor_report *report, const struct sd
     }
     struct sdsim_json *json = &report->writer;
     sdsim_json_end(json);
+    sdsim_json_bool(json, "has_times", report->source.timed);
+    sdsim_json_bool(json, "has_cs", report->source.cs_known);
+    sdsim_json_bool(json, "has_all_answers", !report->source.card_unknown);
     sdsim_json_count(json, "steps_total", report->count);
     sdsim_json_count(json, "commands", bus->commands);
     sdsim_json_count(json, "blocks_read", bus->blocks_read);
@@ -316,5 +407,8 @@ void sdsim_doctor_report_end(struct sdsim_doctor_report *report, const struct sd
     sdsim_json_array(json, "findings");
     tell_findings(report, doctor);
     sdsim_json_end(json);
+    if (report->against != NULL) {
+        write_against(report);
+    }
     sdsim_json_end(json);
 }

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "capture/against.h"
 #include "capture/doctor.h"
 #include "report/json.h"
 
@@ -28,6 +29,9 @@ struct sdsim_doctor_report {
     struct sdsim_json writer;
     uint64_t most;  /* steps to print */
     uint64_t count; /* steps so far */
+    /* Set before the end: a simulated card the record was held against, and its name; or NULL. */
+    const struct sdsim_against *against;
+    const char *card;
 };
 
 /* `name` is what the record is called; at most `most` steps are printed. */

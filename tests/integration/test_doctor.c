@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/exchange.h"
 #include "doctor_bench.h"
@@ -41,7 +42,10 @@ static const struct {
     {"wake-80-clocks", "", NULL},
     {"wake-mosi-low", "power-up-mosi-low silence-not-retried no-response", "10 of 10 bytes"},
     {"payload-commands", "payload-looks-like-commands", "Byte 100 of a block of CMD25"},
-    {"late-bits", "cmd8-echo answer-shifted", "00 03 55 FF"},
+    {"status-polls", "", NULL},
+    {"polls", "", NULL},
+    {"late-bits", "answer-shifted", "FE 03: that is 01 read 1 bit late, or 7 early"},
+    {"one-bit-early", "answer-shifted", "80 FF: that is 01 read 1 bit early, or 7 late"},
     {"late-ready", "answer-shifted", "FE 01: that is 00 read 1 bit late"},
     {"filler-00", "silence-not-retried no-response mosi-low-while-waiting", "nothing follows"},
     {"emulator-init", "", NULL},
@@ -51,7 +55,9 @@ static const struct {
     {"cs-high", "command-with-cs-high", "the card does not see it"},
     {"cs-high-answer", "command-with-cs-high answer-with-cs-high", "CMD0"},
     /* for the other rules */
-    {"cmd0-crc", "cmd0-crc no-response", "FF, right is 95"},
+    {"second-reset", "", NULL},
+    {"cmd55-silent", "silence-not-retried no-response", "CMD55 was not answered"},
+    {"cmd0-crc", "cmd0-crc", "FF, right is 95"},
     {"cmd8-crc", "cmd8-crc crc-refused", "95, right is 87"},
     {"cmd8-wrong-echo", "cmd8-echo", "1AA and was answered 00 00 00 AA"},
     {"mmc", "cmd8-illegal acmd41-illegal cmd1 illegal-command", "05"},
@@ -65,6 +71,8 @@ static const struct {
     {"cmd23-in-spi", "illegal-command", "CMD23"},
     {"ocr-not-read", "response-cut", "1 byte of the response of CMD58"},
     {"cs-per-byte", "frame-cut mosi-low-while-waiting", "1 byte from 40 (CMD0)"},
+    {"data-cs-high", "data-with-cs-high", "4136 clocks with a start token"},
+    {"read-cs-high", "data-with-cs-high no-data", "4240 clocks to read"},
     {"display", "no-clocks-after-cs", "2A is on MOSI"},
     {"byte-address", "byte-address", "All 4 addresses are multiples of 512"},
     {"beyond", "address-refused byte-address", "1073741824"},
@@ -241,6 +249,8 @@ static void outputs_are_readable(void **state)
         {"doctor-one-acmd41.json", 1, {"doctor", "--json", FOLDER "one-acmd41.txt"}},
         {"doctor-stop-token.txt", 1, {"doctor", FOLDER "stop-token-early.txt"}},
         {"doctor-polls.txt", 0, {"doctor", FOLDER "polls.txt"}},
+        {"doctor-repeats.txt", 0, {"doctor", FOLDER "status-polls.txt"}},
+        {"doctor-exchange.txt", 0, {"doctor", "--exchange", FOLDER "polls.txt"}},
         {"doctor-payload.txt", 0, {"doctor", FOLDER "payload-commands.txt"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -250,6 +260,69 @@ static void outputs_are_readable(void **state)
         assert_int_equal(result.code, rows[i].code);
         assert_true(sdsim_test_golden(path, result.out));
         assert_string_equal(result.err, "");
+        sdsim_test_result_free(&result);
+    }
+}
+
+/* Steps beyond the first 200 are counted, and printed if they are asked for. */
+static void long_records_are_short(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    char path[] = "/tmp/sdsim-doctor-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    for (unsigned i = 0; i < 250; i++) {
+        fprintf(out, "51 00 00 00 %02X FF -> 40\n", i);
+    }
+    fclose(out);
+    struct sdsim_test_result result = sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
+    assert_non_null(strstr(result.out, "address 199,"));
+    assert_null(strstr(result.out, "address 200,"));
+    assert_non_null(strstr(result.out, "50 more steps; --all prints them"));
+    sdsim_test_result_free(&result);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", "--all", path, NULL});
+    assert_non_null(strstr(result.out, "address 249,"));
+    assert_null(strstr(result.out, "more steps"));
+    sdsim_test_result_free(&result);
+    unlink(path);
+}
+
+/* What the host sent, given to a simulated card. */
+static void a_card_is_held_against_it(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    static const struct {
+        const char *exchange;
+        const char *printed;
+    } rows[] = {
+        {"polls", "gives 16 of 16 answers alike.\n"},   /* from CMD0 on, as long as it takes */
+        {"sd-status", "gives 3 of 3 answers alike.\n"}, /* it was initialised before */
+        {"stop-token-right", "gives 2 of 2 answers alike.\n"},
+        {"no-cmd55", "gives 4 of 4 answers alike.\n"},
+        {"brown-out",
+         "gives 3 of 4 answers alike.\n  line 6: CMD13: recorded 01 00, simulated 00 00\n"},
+        {"mmc", "line 3: CMD8: recorded 05, simulated 01 00 00 01 AA\n"},
+        {"one-acmd41",
+         "line 6: CMD58: recorded 01 40 FF 80 00, simulated 01 00 FF 80 00\n"}, /* bit 30 */
+        {"cold-boot", "line 5: CMD0: recorded no answer, simulated 01\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[200];
+        snprintf(path, sizeof path, FOLDER "%s.txt", rows[i].exchange);
+        struct sdsim_test_result result = sdsim_test_run_quiet(
+            (const char *[]){"doctor", "--against", "cards/sdhc32g-a1.yaml", path, NULL});
+        if (strstr(result.out, rows[i].printed) == NULL) {
+            fail_msg("%s: '%s' is not in\n%s%s", rows[i].exchange, rows[i].printed, result.out,
+                     result.err);
+        }
         sdsim_test_result_free(&result);
     }
 }
@@ -277,6 +350,8 @@ int main(void)
         cmocka_unit_test(every_exchange_has_its_findings),
         cmocka_unit_test(every_rule_has_an_exchange),
         cmocka_unit_test(outputs_are_readable),
+        cmocka_unit_test(long_records_are_short),
+        cmocka_unit_test(a_card_is_held_against_it),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,10 +212,33 @@ static void drivers_are_in_order(void **state)
     assert_true(drivers >= 20);
 }
 
+/* Whatever the card's gaps, also where a driver gives up on them: no alarm. */
+static void no_gap_gives_an_alarm(void **state)
+{
+    (void)state;
+    static const uint8_t gaps[][2] = {{0, 0}, {0, 8}, {8, 0}, {8, 8}, {3, 1}};
+    for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
+        const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
+        for (size_t i = 0; class->spi && i < sizeof gaps / sizeof *gaps; i++) {
+            struct sdsim_card_params card = cards[i % LATE_BUSY];
+            card.n_cr = gaps[i][0];
+            card.n_ac = gaps[i][1];
+            struct bench *b = up((enum sdsim_driver_code)code, &card);
+            (void)use(b);
+            const char *found = sdsim_test_doctor_end(&b->doctor, SDSIM_WARNING);
+            if (found[0] != '\0') {
+                fail_msg("%s, N_CR %u, N_AC %u: %s", class->name, gaps[i][0], gaps[i][1], found);
+            }
+            down(b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drivers_are_in_order),
+        cmocka_unit_test(no_gap_gives_an_alarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

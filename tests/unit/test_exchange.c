@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "capture/exchange.h"
 #include "core/crc.h"
 #include "core/rng.h"
@@ -212,6 +213,9 @@ static const struct {
     {"clock 0Hz\nFF", 1, 7, "is no clock"},
     {"clock fast\nFF", 1, 7, "is no clock"},
     {"@12 FF", 1, 1, "is no time with a unit"},
+    {"FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000\n"
+     "FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000 FF*9000000",
+     2, 1, "longer than 100000000 bytes"},
     {"@12us FF\n@12us FF", 2, 1, "before the end of the bytes above"},
 };
 
@@ -353,12 +357,68 @@ static void what_is_written_reads_back(void **state)
     }
 }
 
+/* Times of lines come back: the starts of frames, of runs and what is behind pauses. */
+static void times_read_back(void **state)
+{
+    (void)state;
+    static struct record record;
+    struct sdsim_exchange_writer writer;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    sdsim_exchange_writer_init(&writer, out, true);
+    writer.sink.select(&writer.sink, true, 3333, 0);
+    sdsim_ps now = 5 * SDSIM_US + 1;
+    sdsim_ps starts[30];
+    for (size_t i = 0; i < 30; i++) {
+        now += i == 2 ? SDSIM_MS : 0; /* a pause */
+        starts[i] = now;
+        writer.sink.byte(&writer.sink,
+                         &(struct sdsim_spi_byte){.start = now,
+                                                  .end = now + 6500 * SDSIM_NS,
+                                                  .selected = true,
+                                                  .mosi = 0xFF,
+                                                  .miso = i < 8 || i > 27 ? 0xFF : 0x00});
+        now += 8080 * SDSIM_NS;
+    }
+    sdsim_exchange_writer_end(&writer);
+    fclose(out);
+    struct sdsim_exchange_facts facts;
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    assert_true(read_text(text, size, &record, &facts, &diags));
+    sdsim_diags_free(&diags);
+    free(text);
+    assert_int_equal(record.count, 31);
+    assert_true(record.told[0].edge && record.told[0].start == 3333);
+    static const size_t exact[] = {0, 2, 28}; /* first, behind the pause, behind the run */
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        assert_int_equal(record.told[1 + exact[i]].start, starts[exact[i]]);
+    }
+}
+
+/* Running out of memory is told, and nothing else. */
+static void memory_may_be_short(void **state)
+{
+    (void)state;
+    struct sdsim_exchange_facts facts;
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    sdsim_test_fail_allocation(1);
+    assert_false(sdsim_exchange_read("x", "FF -> FF", 8, NULL, &facts, &diags));
+    assert_true(sdsim_test_allocation_failed());
+    assert_int_equal(diags.errors, 1);
+    sdsim_diags_free(&diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_mean_bytes),    cmocka_unit_test(times_and_cs),
         cmocka_unit_test(mistakes_are_placed), cmocka_unit_test(long_lines_are_refused),
         cmocka_unit_test(garbage_is_survived), cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(times_read_back),     cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

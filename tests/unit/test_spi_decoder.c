@@ -234,6 +234,10 @@ static const struct {
      "CS 0\n59 00*4 03 FF FF -> FF*7 00\nFF FC <512> <crc16> FF FF -> FF*516 05 FF\nCS 1\nCS 0\n"
      "FF FC <512> <crc16> FF FF -> FF*516 05 FF\nFD FF -> FF FF\nCS 1",
      "[ C25(0)+0 R00+1 w512+1 D05+0 ]+1 [ w512+1 D05+0 FD+1 ]+1"},
+    {"a stream that is torn by CS, and what comes then",
+     "CS 0\n52 00*4 E1 FF FF -> FF*7 00\nFF FF*600 -> FE <512> <2> FE 05*85\nCS 1\nCS 0\n"
+     "FF 4C 00*4 61 FF FF FF -> 05*2 FE 33*4 44 00 FF\nCS 1",
+     "[ C18(0)+0 R00+1 r512+0 r85~+0 ]+0 [ C12(0)+1 R00+0 ]+1"},
     {"begins within a block that is read",
      "FF*596 -> 33*80 FF*5 FE 44*510\n"
      "FF*4 -> 44 44 00 00\nFF*10 -> FF*10\n4D.. -> 00 00",
@@ -244,8 +248,8 @@ static const struct {
      "11*20 4D 22*30 77*3 -> FF*54\nFF FF FF -> 05 00 FF\nFF FC <512> <crc16> FF FF FF -> "
      "FF*516 05 00 FF\nFD FF FF -> FF 00 FF",
      "h54:11 B1+55 c1:05 w512+2 D05+0 B1+0 FD+1 B1+0"},
-    {"begins before any CS edge, with junk that looks like a command", "55*9 FF -> FF*10\n40.. -> 01",
-     "h9:55 C0(0)+10 R01+1"},
+    {"begins before any CS edge, with junk that looks like a command",
+     "55*9 FF -> FF*10\n40.. -> 01", "h9:55 C0(0)+10 R01+1"},
     {"ends within a frame", "40 00 -> FF FF", "h2:40 cut"},
     {"ends before an answer", "40 00*4 95 FF -> FF*7", "C0(0)+0 none~+1 cut"},
     {"ends within an answer", "48 00 00 01 AA 87 FF FF -> FF*7 01", "C8(1AA)+0 R01~+1 cut"},

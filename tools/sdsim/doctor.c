@@ -10,8 +10,10 @@
 #include "capture/capture.h"
 #include "capture/exchange.h"
 #include "command.h"
+#include "images.h"
 #include "output.h"
 #include "report/doctor_report.h"
+#include "session.h"
 
 #define MOST_TEXT  (256u << 20)
 #define MOST_STEPS 200u
@@ -64,6 +66,7 @@ struct patient {
     struct sdsim_spi_decoder decoder;
     struct sdsim_doctor doctor;
     struct sdsim_doctor_report report;
+    struct sdsim_against against;
 };
 
 static void begin(struct patient *patient, const struct sdsim_arguments *arguments,
@@ -93,6 +96,45 @@ static void take_byte(struct sdsim_exchange_sink *sink, const struct sdsim_spi_b
     sdsim_spi_decoder_byte(&((struct patient *)sink)->decoder, byte);
 }
 
+/* The exchange, once more, to a simulated card. */
+static bool replay(struct patient *patient, const struct sdsim_card_params *card, const char *name,
+                   const char *text, size_t size, struct sdsim_diags *diags)
+{
+    struct sdsim_exchange_facts facts;
+    if (!sdsim_against_init(&patient->against, card)) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    for (int pass = SDSIM_AGAINST_LOOK; pass <= SDSIM_AGAINST_REPLAY; pass++) {
+        sdsim_against_begin(&patient->against, (enum sdsim_against_pass)pass);
+        (void)sdsim_exchange_read(name, text, size, &patient->against.sink, &facts, diags);
+        sdsim_against_end(&patient->against);
+    }
+    return true;
+}
+
+/* Sets the report's simulated card, if the user wants one. */
+static bool hold_against(struct patient *patient, const struct sdsim_arguments *arguments,
+                         const char *text, size_t size, struct sdsim_diags *diags)
+{
+    const char *name = arguments->values[SDSIM_OPTION_AGAINST];
+    struct sdsim_cli_session session;
+    struct sdsim_card_params card;
+    bool good = false;
+    if (name == NULL) {
+        return true;
+    }
+    if (sdsim_cli_open(&session)) {
+        good = sdsim_read_card(&session, name, &card) &&
+               replay(patient, &card, arguments->operands[0], text, size, diags);
+        (void)sdsim_cli_report(&session);
+    }
+    sdsim_cli_close(&session);
+    patient->report.against = &patient->against;
+    patient->report.card = name;
+    return good;
+}
+
 static bool examine_exchange(struct patient *patient, const struct sdsim_arguments *arguments,
                              const char *text, size_t size, FILE *out, struct sdsim_diags *diags)
 {
@@ -112,8 +154,78 @@ static bool examine_exchange(struct patient *patient, const struct sdsim_argumen
     sdsim_spi_decoder_init(&patient->decoder, &patient->doctor.listener, source.timed);
     (void)sdsim_exchange_read(name, text, size, &patient->sink, &facts, diags);
     sdsim_spi_decoder_end(&patient->decoder);
+    const bool good = hold_against(patient, arguments, text, size, diags);
     end(patient);
+    return good;
+}
+
+/* ---- bytes as an exchange ---- */
+
+static bool wants_exchange(const struct sdsim_arguments *arguments)
+{
+    return arguments->values[SDSIM_OPTION_EXCHANGE] != NULL;
+}
+
+static bool copy_exchange(const char *name, const char *text, size_t size, FILE *out,
+                          struct sdsim_diags *diags)
+{
+    struct sdsim_exchange_facts facts;
+    struct sdsim_exchange_writer writer;
+    if (!sdsim_exchange_read(name, text, size, NULL, &facts, diags)) {
+        return false;
+    }
+    sdsim_exchange_writer_init(&writer, out, facts.timed);
+    (void)sdsim_exchange_read(name, text, size, &writer.sink, &facts, diags);
+    sdsim_exchange_writer_end(&writer);
     return true;
+}
+
+/* From the bytes of a capture to the writer. */
+struct scribe {
+    struct sdsim_spi_listener listener; /* first */
+    struct sdsim_item_listener items;   /* nobody wants them */
+    struct sdsim_exchange_writer writer;
+};
+
+static void note_byte(struct sdsim_spi_listener *listener, const struct sdsim_spi_byte *byte)
+{
+    struct scribe *scribe = (struct scribe *)listener;
+    scribe->writer.sink.byte(&scribe->writer.sink, byte);
+}
+
+static void note_select(struct sdsim_spi_listener *listener, bool low, sdsim_ps at, uint64_t place)
+{
+    struct scribe *scribe = (struct scribe *)listener;
+    scribe->writer.sink.select(&scribe->writer.sink, low, at, place);
+}
+
+static void note_clocks(struct sdsim_spi_listener *listener, unsigned count, sdsim_ps start,
+                        sdsim_ps end, uint64_t place)
+{
+    (void)start;
+    (void)end;
+    (void)place;
+    fprintf(((struct scribe *)listener)->writer.out, "# %u clocks that make no byte\n", count);
+}
+
+static void ignore_item(struct sdsim_item_listener *listener, const struct sdsim_item *item)
+{
+    (void)listener;
+    (void)item;
+}
+
+static bool copy_pins(struct sdsim_capture *capture, FILE *out)
+{
+    struct scribe scribe = {.listener = {note_byte, note_select, note_clocks},
+                            .items = {ignore_item}};
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    sdsim_exchange_writer_init(&scribe.writer, out, true);
+    sdsim_capture_attach(capture, &scribe.items, &scribe.listener);
+    while (result == SDSIM_PINS_MORE) {
+        result = sdsim_capture_step(capture);
+    }
+    sdsim_exchange_writer_end(&scribe.writer);
+    return result == SDSIM_PINS_END;
 }
 
 /* ---- captures ---- */
@@ -145,8 +257,11 @@ static bool examine_capture(struct patient *patient, const struct sdsim_argument
     bool good = false;
     if (capture != NULL && capture->roles.bus != SDSIM_CAPTURE_SPI) {
         sdsim_error(diags, path, "shows no SPI bus, and the doctor knows no other");
+    } else if (capture != NULL && arguments->values[SDSIM_OPTION_AGAINST] != NULL) {
+        sdsim_error(diags, path, "is a capture, and --against takes exchanges only");
     } else if (capture != NULL) {
-        good = examine_pins(patient, arguments, capture, out);
+        good = wants_exchange(arguments) ? copy_pins(capture, out)
+                                         : examine_pins(patient, arguments, capture, out);
     }
     sdsim_capture_close(capture);
     return good;
@@ -187,8 +302,10 @@ static bool examine(struct patient *patient, const struct sdsim_arguments *argum
     }
     char *text;
     size_t size;
-    const bool good = read_text(path, &text, &size) &&
-                      examine_exchange(patient, arguments, text, size, out, diags);
+    const bool good =
+        read_text(path, &text, &size) &&
+        (wants_exchange(arguments) ? copy_exchange(path, text, size, out, diags)
+                                   : examine_exchange(patient, arguments, text, size, out, diags));
     free(text);
     return good;
 }
@@ -196,7 +313,7 @@ static bool examine(struct patient *patient, const struct sdsim_arguments *argum
 static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
 {
     struct sdsim_output output;
-    struct patient *patient = malloc(sizeof *patient);
+    struct patient *patient = calloc(1, sizeof *patient);
     if (patient == NULL || !sdsim_output_open(&output)) {
         free(patient);
         fputs("error: out of memory\n", stderr);
@@ -214,13 +331,14 @@ static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
     }
     sdsim_diags_print(&diags, stderr);
     sdsim_diags_free(&diags);
+    sdsim_against_free(&patient->against);
     free(patient);
     return code;
 }
 
 static const enum sdsim_option_id options[] = {
-    SDSIM_OPTION_ALL_STEPS, SDSIM_OPTION_JSON,  SDSIM_OPTION_OUTPUT,
-    SDSIM_OPTION_HELP,      SDSIM_OPTION_COUNT,
+    SDSIM_OPTION_AGAINST, SDSIM_OPTION_EXCHANGE, SDSIM_OPTION_ALL_STEPS, SDSIM_OPTION_JSON,
+    SDSIM_OPTION_OUTPUT,  SDSIM_OPTION_HELP,     SDSIM_OPTION_COUNT,
 };
 
 const struct sdsim_command sdsim_command_doctor = {

@@ -52,9 +52,8 @@ bool sdsim_take_volume_type(const char *text, enum sdsim_fat_type *type)
     return false;
 }
 
-/* False with messages in the session. */
-static bool read_card(struct sdsim_cli_session *session, const char *name,
-                      struct sdsim_card_params *card)
+bool sdsim_read_card(struct sdsim_cli_session *session, const char *name,
+                     struct sdsim_card_params *card)
 {
     const struct sdsim_draw typical = {.k = 0};
     const char *path = sdsim_cli_find(session, "card", name);
@@ -70,7 +69,7 @@ bool sdsim_take_card(const char *name, uint32_t *sectors, uint32_t *au_sectors)
     struct sdsim_card_params card;
     bool taken = false;
     if (sdsim_cli_open(&session)) {
-        taken = read_card(&session, name, &card);
+        taken = sdsim_read_card(&session, name, &card);
         (void)sdsim_cli_report(&session);
     }
     sdsim_cli_close(&session);

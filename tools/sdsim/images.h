@@ -9,15 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "card/params.h"
 #include "command.h"
 #include "fat/volume.h"
 #include "flash/medium.h"
+#include "session.h"
 
 /* A size that is a whole number of sectors, 1 to 2^32 - 1. `what` names it: "--size". */
 bool sdsim_take_sectors(const char *what, const char *text, uint32_t *sectors);
 
 /* "fat12", "fat16", "fat32", "exfat", or "auto", which is SDSIM_FAT_UNMOUNTED. */
 bool sdsim_take_volume_type(const char *text, enum sdsim_fat_type *type);
+
+/* A card's parameters, by name or file; they live as long as the session. False with messages in
+ * it. */
+bool sdsim_read_card(struct sdsim_cli_session *session, const char *name,
+                     struct sdsim_card_params *card);
 
 /* Capacity and AU of a card, by name or file. */
 bool sdsim_take_card(const char *name, uint32_t *sectors, uint32_t *au_sectors);

@@ -143,6 +143,11 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                           "of the files: posix, stdio, arduino, circuitpython, ..."},
     [SDSIM_OPTION_PARTIAL] = {"partial", 0, NULL, "keep what came before a fault of the input"},
     [SDSIM_OPTION_CALL_ROWS] = {"rows", 0, NULL, "print each call, too"},
+    [SDSIM_OPTION_AGAINST] = {"against", 0, "CARD",
+                              "give what the host sent to a card that 'sdsim list card' shows, and "
+                              "say where it answers otherwise"},
+    [SDSIM_OPTION_EXCHANGE] = {"exchange", 0, NULL,
+                               "print the bytes of the record as an exchange, and nothing else"},
     [SDSIM_OPTION_ALL_STEPS] = {"all", 0, NULL, "print every step, not just the first 200"},
     [SDSIM_OPTION_REPORT] = {"report", 0, NULL, "of a capture: print what it shows"},
     [SDSIM_OPTION_LEARN] = {"learn", 0, NULL,

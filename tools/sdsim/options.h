@@ -79,6 +79,8 @@ enum sdsim_option_id {
     SDSIM_OPTION_API,
     SDSIM_OPTION_CALL_ROWS, /* --rows of a command about calls */
     SDSIM_OPTION_PARTIAL,
+    SDSIM_OPTION_AGAINST,
+    SDSIM_OPTION_EXCHANGE,
     SDSIM_OPTION_ALL_STEPS, /* --all of a command that prints steps */
     SDSIM_OPTION_REPORT,
     SDSIM_OPTION_LEARN,
