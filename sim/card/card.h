@@ -134,7 +134,8 @@ void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *pa
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw);
 
 /* Takes its power away and gives it back at `now`: in SD mode, idle, nothing of a transfer is left.
- * What was stored is. Not in time for `busy`: what was being programmed is taken as done. */
+ * What was stored is, and what was being programmed is taken as done. Pins connected to the card are
+ * to be set up anew. */
 void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now);
 
 /* Before it is used: the card was written just before it was powered up, these blocks last. */
