@@ -101,12 +101,12 @@ struct sdsim_card {
     struct sdsim_flash flash;
     enum sdsim_card_state state;
     bool spi;
-    bool app;    /* CMD55 came before */
-    bool crc_on; /* SPI: CMD59 */
+    bool app;                           /* CMD55 came before */
+    bool crc_on;                        /* SPI: CMD59 */
     enum sdsim_access_mode access_mode; /* CMD6 */
-    bool may_lower;   /* ACMD41 granted 1.8 V: CMD11 may follow */
-    bool low_voltage; /* CMD11; until power is off */
-    bool slow_edges; /* SPI: reselect_clocks or release_clocks */
+    bool may_lower;                     /* ACMD41 granted 1.8 V: CMD11 may follow */
+    bool low_voltage;                   /* CMD11; until power is off */
+    bool slow_edges;                    /* SPI: reselect_clocks or release_clocks */
     uint32_t errors; /* error bits of the card status, kept until told: by any R1 on the SD bus,
                            by R2 over SPI */
     uint8_t width;   /* SD: 1 or 4 */
@@ -136,7 +136,8 @@ void sdsim_card_init(struct sdsim_card *card, const struct sdsim_card_params *pa
                      struct sdsim_medium *medium, uint64_t seed, uint32_t draw);
 
 /* Takes its power away and gives it back at `now`: in SD mode, idle, nothing of a transfer is left.
- * What was stored is. Not in time for `busy`: what was being programmed is taken as done. */
+ * What was stored is, and what was being programmed is taken as done. Pins connected to the card are
+ * to be set up anew. */
 void sdsim_card_power_up(struct sdsim_card *card, sdsim_ps now);
 
 /* Before it is used: the card was written just before it was powered up, these blocks last. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/units.h"
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/format.h"
 #include "report/run_report.h"
 #include "report/table.h"

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/csv.h"
+#include "core/csv.h"
 #include "report/format.h"
 #include "report/replay_report.h"
 

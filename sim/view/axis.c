@@ -17,9 +17,8 @@ static void clamp(struct sdsim_axis *axis)
                    : axis->length < axis->width ? axis->width
                                                 : axis->length;
     /* A quarter of the window may lie behind the end, unless all fits. */
-    const sdsim_ps last = axis->length < axis->end
-                              ? sdsim_time_sum(axis->end - axis->length, axis->length / 4)
-                              : 0;
+    const sdsim_ps last =
+        axis->length < axis->end ? sdsim_time_sum(axis->end - axis->length, axis->length / 4) : 0;
     axis->from = axis->from > last ? last : axis->from;
 }
 

@@ -264,8 +264,8 @@ static size_t expected_crc(size_t vector, bool four, uint8_t out[8])
     }
     for (unsigned bit = 0; bit < 64; bit++) {
         const unsigned line = bit % 4; /* DAT3 first */
-        const unsigned value = vectors[vector].lines[line] >> (15 - bit / 4) & 1u;
-        out[bit / 8] = (uint8_t)(out[bit / 8] << 1 | value);
+        const unsigned value = (unsigned)vectors[vector].lines[line] >> (15 - bit / 4) & 1u;
+        out[bit / 8] = (uint8_t)((unsigned)out[bit / 8] << 1 | value);
     }
     return 8;
 }
