@@ -69,8 +69,8 @@ static void frame(struct sdsim_test_sd_wave *wave, size_t gap, uint8_t first, ui
     cmd_bits(wave, gap, bytes, 6, card);
 }
 
-void sdsim_test_sd_command(struct sdsim_test_sd_wave *wave, size_t n_rc, uint8_t index,
-                           uint32_t argument)
+void sdsim_test_wave_command(struct sdsim_test_sd_wave *wave, size_t n_rc, uint8_t index,
+                             uint32_t argument)
 {
     sdsim_test_sd_join(wave);
     frame(wave, n_rc, 0x40 | index, argument, true, false);

@@ -37,8 +37,8 @@ void sdsim_test_sd_free(struct sdsim_test_sd_wave *wave);
 void sdsim_test_sd_idle(struct sdsim_test_sd_wave *wave, size_t count);
 
 /* A command, `n_rc` clocks behind the last thing on CMD; both lines are in step then. */
-void sdsim_test_sd_command(struct sdsim_test_sd_wave *wave, size_t n_rc, uint8_t index,
-                           uint32_t argument);
+void sdsim_test_wave_command(struct sdsim_test_sd_wave *wave, size_t n_rc, uint8_t index,
+                             uint32_t argument);
 /* A response of 48 bits, `n_cr` clocks behind the last thing on CMD. `checked` false: R3. */
 void sdsim_test_sd_response(struct sdsim_test_sd_wave *wave, size_t n_cr, uint8_t index,
                             uint32_t argument, bool checked);

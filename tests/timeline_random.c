@@ -35,8 +35,9 @@ static struct sdsim_span random_span(const struct sdsim_test_shape *shape, struc
     return span;
 }
 
-struct sdsim_test_spans sdsim_test_fill(struct sdsim_timeline *timeline,
-                                        const struct sdsim_test_shape *shape, struct sdsim_rng *rng)
+struct sdsim_test_spans sdsim_test_fill_timeline(struct sdsim_timeline *timeline,
+                                                 const struct sdsim_test_shape *shape,
+                                                 struct sdsim_rng *rng)
 {
     struct sdsim_test_spans spans = {
         .items = calloc(shape->count > 0 ? shape->count : 1, sizeof *spans.items)};

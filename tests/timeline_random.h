@@ -25,9 +25,9 @@ struct sdsim_test_shape {
 };
 
 /* Feeds a timeline with random spans of a shape and lists them. The list is the caller's to free. */
-struct sdsim_test_spans sdsim_test_fill(struct sdsim_timeline *timeline,
-                                        const struct sdsim_test_shape *shape,
-                                        struct sdsim_rng *rng);
+struct sdsim_test_spans sdsim_test_fill_timeline(struct sdsim_timeline *timeline,
+                                                 const struct sdsim_test_shape *shape,
+                                                 struct sdsim_rng *rng);
 
 /* A random number up to `most`, whose size is as likely as any other: many are small. */
 uint64_t sdsim_test_size(struct sdsim_rng *rng, uint64_t most);

@@ -348,7 +348,7 @@ const char *sdsim_decode_details(struct sdsim_bytes *bytes, struct sdsim_details
 
 /* ---- summaries ---- */
 
-void sdsim_encode_items(struct sdsim_buffer *buffer, const struct sdsim_summary *summary,
+void sdsim_encode_items(struct sdsim_buffer *buffer, const struct sdsim_pyramid *summary,
                         size_t first, size_t count)
 {
     sdsim_ps last = first > 0 ? summary->starts[first - 1] : 0;
@@ -360,7 +360,7 @@ void sdsim_encode_items(struct sdsim_buffer *buffer, const struct sdsim_summary 
     sdsim_put_bytes(buffer, summary->cover + first, count);
 }
 
-const char *sdsim_decode_items(struct sdsim_bytes *bytes, struct sdsim_summary *summary,
+const char *sdsim_decode_items(struct sdsim_bytes *bytes, struct sdsim_pyramid *summary,
                                size_t count)
 {
     static const char wrong[] = "a summary is no possible one";
@@ -392,11 +392,11 @@ const char *sdsim_decode_items(struct sdsim_bytes *bytes, struct sdsim_summary *
     return NULL;
 }
 
-void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_summary *summary,
+void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_pyramid *summary,
                         size_t first, size_t count)
 {
     for (size_t i = first; i < first + count; i++) {
-        const struct sdsim_summary_node *node = &summary->nodes[2][i];
+        const struct sdsim_pyramid_node *node = &summary->nodes[2][i];
         uint64_t classes = 0;
         for (unsigned c = 0; c < SDSIM_CLASSES; c++) {
             classes |= node->longest[c] > 0 ? (uint64_t)1 << c : 0;
@@ -414,7 +414,7 @@ void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_summary 
 }
 
 static bool decode_node(struct sdsim_bytes *bytes, const struct sdsim_lane_info *info,
-                        struct sdsim_summary_node *node)
+                        struct sdsim_pyramid_node *node)
 {
     node->bytes = sdsim_get_varint(bytes);
     const uint64_t classes = sdsim_get_varint(bytes);
@@ -439,7 +439,7 @@ static bool decode_node(struct sdsim_bytes *bytes, const struct sdsim_lane_info 
 }
 
 const char *sdsim_decode_nodes(struct sdsim_bytes *bytes, enum sdsim_lane lane,
-                               struct sdsim_summary *summary, size_t count)
+                               struct sdsim_pyramid *summary, size_t count)
 {
     static const char wrong[] = "a summary is no possible one";
     const struct sdsim_lane_info *info = sdsim_lane_info(lane);
@@ -448,7 +448,7 @@ const char *sdsim_decode_nodes(struct sdsim_bytes *bytes, enum sdsim_lane lane,
         if (number >= summary->capacities[2] || number * SDSIM_FAN >= summary->count) {
             return wrong;
         }
-        struct sdsim_summary_node node = {.start = summary->starts[number * SDSIM_FAN]};
+        struct sdsim_pyramid_node node = {.start = summary->starts[number * SDSIM_FAN]};
         if (!decode_node(bytes, info, &node)) {
             return wrong;
         }

@@ -36,9 +36,9 @@ void sdsim_encode_spans(struct sdsim_buffer *buffer, const struct sdsim_block *b
                         const sdsim_ps *starts);
 void sdsim_encode_details(struct sdsim_buffer *buffer, const struct sdsim_details *details,
                           size_t first_row, size_t first_name);
-void sdsim_encode_items(struct sdsim_buffer *buffer, const struct sdsim_summary *summary,
+void sdsim_encode_items(struct sdsim_buffer *buffer, const struct sdsim_pyramid *summary,
                         size_t first, size_t count);
-void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_summary *summary,
+void sdsim_encode_nodes(struct sdsim_buffer *buffer, const struct sdsim_pyramid *summary,
                         size_t first, size_t count);
 
 /*
@@ -51,9 +51,9 @@ const char *sdsim_decode_spans(struct sdsim_bytes *bytes, enum sdsim_lane lane, 
                                sdsim_ps *end);
 const char *sdsim_decode_details(struct sdsim_bytes *bytes, struct sdsim_details *details,
                                  size_t count);
-const char *sdsim_decode_items(struct sdsim_bytes *bytes, struct sdsim_summary *summary,
+const char *sdsim_decode_items(struct sdsim_bytes *bytes, struct sdsim_pyramid *summary,
                                size_t count);
 const char *sdsim_decode_nodes(struct sdsim_bytes *bytes, enum sdsim_lane lane,
-                               struct sdsim_summary *summary, size_t count);
+                               struct sdsim_pyramid *summary, size_t count);
 
 #endif

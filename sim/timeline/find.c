@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Whether a node may hold something wanted. */
-static bool may_hold(const struct sdsim_summary_node *node, const struct sdsim_wanted *wanted,
+static bool may_hold(const struct sdsim_pyramid_node *node, const struct sdsim_wanted *wanted,
                      uint8_t length)
 {
     for (unsigned c = 0; c < SDSIM_CLASSES; c++) {
@@ -37,7 +37,7 @@ static uint64_t spans_of(int level)
 bool sdsim_lane_next(struct sdsim_store *store, uint64_t from, const struct sdsim_wanted *wanted,
                      uint64_t *number)
 {
-    const uint8_t length = sdsim_summary_length(wanted->at_least);
+    const uint8_t length = sdsim_pyramid_length(wanted->at_least);
     struct sdsim_span span;
     uint64_t i = from;
     while (i < store->count) {
@@ -66,7 +66,7 @@ bool sdsim_lane_next(struct sdsim_store *store, uint64_t from, const struct sdsi
 bool sdsim_lane_previous(struct sdsim_store *store, uint64_t below,
                          const struct sdsim_wanted *wanted, uint64_t *number)
 {
-    const uint8_t length = sdsim_summary_length(wanted->at_least);
+    const uint8_t length = sdsim_pyramid_length(wanted->at_least);
     struct sdsim_span span;
     uint64_t i = below < store->count ? below : store->count;
     while (i > 0) {

@@ -268,7 +268,7 @@ static void paint_spans(struct picture *picture, uint64_t first, uint64_t last)
 static sdsim_ps item_busy(const struct picture *picture, int level, uint64_t i, sdsim_ps length,
                           sdsim_ps part)
 {
-    const struct sdsim_summary *summary = &picture->store->summary;
+    const struct sdsim_pyramid *summary = &picture->store->summary;
     if (level == 1) {
         return summary->cover[i] == 255 ? part : part / 255 * summary->cover[i];
     }
@@ -386,7 +386,7 @@ void sdsim_lane_columns(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, u
 
 /* ---- sums ---- */
 
-static void add_node(struct sdsim_range *range, const struct sdsim_summary_node *node)
+static void add_node(struct sdsim_range *range, const struct sdsim_pyramid_node *node)
 {
     for (int c = 0; c < SDSIM_CLASSES; c++) {
         range->sum[c] = sdsim_time_sum(range->sum[c], node->sum[c]);

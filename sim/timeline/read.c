@@ -217,7 +217,7 @@ static bool fetch(struct sdsim_block_source *source, enum sdsim_lane lane, size_
 {
     struct sdsim_timeline_reader *reader = (struct sdsim_timeline_reader *)source;
     const struct sdsim_tl_block *place = &reader->places[lane].items[number];
-    const struct sdsim_summary_node *nodes =
+    const struct sdsim_pyramid_node *nodes =
         &reader->timeline->lanes[lane].summary.nodes[2][number * SDSIM_BLOCK_GROUPS];
     sdsim_ps starts[SDSIM_BLOCK_GROUPS];
     sdsim_ps end;
@@ -236,7 +236,7 @@ static bool fetch(struct sdsim_block_source *source, enum sdsim_lane lane, size_
 
 static bool take_summary(struct sdsim_timeline_reader *reader, const struct sdsim_tl_block *block)
 {
-    struct sdsim_summary *summary = &reader->timeline->lanes[block->lane].summary;
+    struct sdsim_pyramid *summary = &reader->timeline->lanes[block->lane].summary;
     const bool items = block->type == SDSIM_TL_ITEMS_OF;
     const uint64_t spans = spans_of(&reader->places[block->lane]);
     const size_t most_items = (size_t)((spans + SDSIM_FAN - 1) / SDSIM_FAN);
@@ -251,7 +251,7 @@ static bool take_summary(struct sdsim_timeline_reader *reader, const struct sdsi
         block->count > (items ? most_items : most_nodes) - there) {
         return fail(reader, block->offset, "a summary is not of these spans");
     }
-    if (!sdsim_summary_reserve(summary, items ? there + block->count : summary->count,
+    if (!sdsim_pyramid_reserve(summary, items ? there + block->count : summary->count,
                                items ? summary->counts[2] : there + block->count)) {
         return fail(reader, block->offset, "out of memory");
     }
@@ -292,7 +292,7 @@ static bool complete_lane(struct sdsim_timeline_reader *reader, enum sdsim_lane 
                           uint64_t count, sdsim_ps end, uint64_t index)
 {
     struct sdsim_store *store = &reader->timeline->lanes[lane];
-    struct sdsim_summary *summary = &store->summary;
+    struct sdsim_pyramid *summary = &store->summary;
     if (spans_of(&reader->places[lane]) != count ||
         summary->count != (count + SDSIM_FAN - 1) / SDSIM_FAN ||
         summary->counts[2] != (count + SDSIM_GROUP_SPANS - 1) / SDSIM_GROUP_SPANS ||
@@ -300,7 +300,7 @@ static bool complete_lane(struct sdsim_timeline_reader *reader, enum sdsim_lane 
         return fail(reader, index, "the index does not fit what it speaks of");
     }
     store->end = end;
-    return sdsim_summary_raise(summary) && sdsim_store_attach(store, &reader->source, count)
+    return sdsim_pyramid_raise(summary) && sdsim_store_attach(store, &reader->source, count)
                ? true
                : fail(reader, index, "out of memory");
 }

@@ -23,7 +23,7 @@ void sdsim_store_free(struct sdsim_store *store)
     }
     free(store->blocks);
     free(store->fetched);
-    sdsim_summary_free(&store->summary);
+    sdsim_pyramid_free(&store->summary);
     sdsim_store_init(store, store->lane, store->details);
 }
 
@@ -110,7 +110,7 @@ static void close_block(struct sdsim_store *store, size_t count)
     struct sdsim_hot *spans =
         count < SDSIM_BLOCK_SPANS ? realloc(block->spans, count * sizeof *spans) : NULL;
     block->spans = spans != NULL ? spans : block->spans;
-    if (!sdsim_summary_add(&store->summary, store->lane, store->details, block, count,
+    if (!sdsim_pyramid_add(&store->summary, store->lane, store->details, block, count,
                            store->open_starts)) {
         fail(store, "out of memory");
         return;
@@ -289,7 +289,7 @@ bool sdsim_store_finish(struct sdsim_store *store)
     if (left > 0 && store->fault == NULL) {
         close_block(store, left);
     }
-    if (!sdsim_summary_finish(&store->summary, store->end)) {
+    if (!sdsim_pyramid_finish(&store->summary, store->end)) {
         fail(store, "out of memory");
     }
     store->finished = true;
@@ -403,7 +403,7 @@ bool sdsim_store_span(struct sdsim_store *store, uint64_t number, struct sdsim_s
 size_t sdsim_store_memory(const struct sdsim_store *store)
 {
     size_t sum =
-        store->block_capacity * sizeof *store->blocks + sdsim_summary_memory(&store->summary);
+        store->block_capacity * sizeof *store->blocks + sdsim_pyramid_memory(&store->summary);
     for (size_t i = 0; i < store->block_count; i++) {
         if (store->blocks[i].spans != NULL) {
             sum += spans_in(store, i) * sizeof(struct sdsim_hot) +

@@ -15,7 +15,7 @@
 #ifndef SDSIM_TIMELINE_STORE_H
 #define SDSIM_TIMELINE_STORE_H
 
-#include "timeline/summary.h"
+#include "timeline/pyramid.h"
 
 /* Where full blocks go. False: it can't take any more (the store has failed then). */
 struct sdsim_block_sink {
@@ -37,7 +37,7 @@ struct sdsim_store {
     struct sdsim_block *blocks;
     size_t block_count;
     size_t block_capacity;
-    struct sdsim_summary summary;
+    struct sdsim_pyramid summary;
     struct sdsim_span last; /* came in, but may still grow into a run; count 0: none */
     sdsim_ps end;           /* the latest end of a span */
     sdsim_ps open_starts[SDSIM_BLOCK_GROUPS]; /* of the groups of the block that is filled */

@@ -208,7 +208,7 @@ sdsim_timeline_writer_open(FILE *stream, struct sdsim_timeline *timeline, char *
 
 static bool put_summary(struct sdsim_timeline_writer *writer, enum sdsim_lane lane)
 {
-    const struct sdsim_summary *summary = &writer->timeline->lanes[lane].summary;
+    const struct sdsim_pyramid *summary = &writer->timeline->lanes[lane].summary;
     bool fine = true;
     for (size_t i = 0; i < summary->count && fine; i += SDSIM_TL_ITEMS) {
         const size_t left = summary->count - i;

@@ -123,13 +123,13 @@ static sdsim_ps sd_wave(struct sdsim_wave_sink *sink, sdsim_ps period)
     struct sdsim_test_sd_wave wave = {0};
     for (uint32_t i = 0; i < SD_READS; i++) {
         sdsim_test_sd_idle(&wave, 16);
-        sdsim_test_sd_command(&wave, 8, 18, i);
+        sdsim_test_wave_command(&wave, 8, 18, i);
         sdsim_test_sd_response(&wave, 5, 18, 0x900, true);
         for (uint32_t k = 0; k < SD_BLOCKS; k++) {
             sdsim_generate(2, (i * SD_BLOCKS + k) * UINT64_C(512), bytes, 512);
             sdsim_test_sd_block(&wave, k == 0 ? 100 : 12, 4, bytes, 512, true, false);
         }
-        sdsim_test_sd_command(&wave, 4, 12, 0);
+        sdsim_test_wave_command(&wave, 4, 12, 0);
         sdsim_test_sd_response(&wave, 5, 12, 0x900, true);
         sdsim_test_sd_play(&wave, &now, period, false, sink);
     }

@@ -109,8 +109,8 @@ static double rebuild(const struct sdsim_timeline *timeline)
         const double begun = sdsim_bench_now();
         for (int lane = 0; lane < SDSIM_LANE_COUNT; lane++) {
             const struct sdsim_store *store = &timeline->lanes[lane];
-            struct sdsim_summary summary = {.count = 0};
-            sdsim_summary_reserve(&summary, store->summary.count + 1024,
+            struct sdsim_pyramid summary = {.count = 0};
+            sdsim_pyramid_reserve(&summary, store->summary.count + 1024,
                                   store->summary.counts[2] + 64);
             for (size_t b = 0; b < store->block_count; b++) {
                 sdsim_ps starts[SDSIM_BLOCK_GROUPS];
@@ -119,11 +119,11 @@ static double rebuild(const struct sdsim_timeline *timeline)
                 for (size_t g = 0; g * SDSIM_GROUP_SPANS < count; g++) {
                     starts[g] = store->summary.nodes[2][b * SDSIM_BLOCK_GROUPS + g].start;
                 }
-                sdsim_summary_add(&summary, store->lane, store->details, &store->blocks[b], count,
+                sdsim_pyramid_add(&summary, store->lane, store->details, &store->blocks[b], count,
                                   starts);
             }
-            sdsim_summary_finish(&summary, store->end);
-            sdsim_summary_free(&summary);
+            sdsim_pyramid_finish(&summary, store->end);
+            sdsim_pyramid_free(&summary);
         }
         seconds[round] = sdsim_bench_now() - begun;
     }

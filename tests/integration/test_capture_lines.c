@@ -39,12 +39,12 @@ static sdsim_ps sd_bus(struct sdsim_wave_sink *sink, sdsim_ps period)
     sdsim_ps now = 0;
     uint8_t bytes[512];
     sdsim_test_sd_idle(&wave, 80);
-    sdsim_test_sd_command(&wave, 8, 0, 0);
-    sdsim_test_sd_command(&wave, 8, 8, 0x1AA);
+    sdsim_test_wave_command(&wave, 8, 0, 0);
+    sdsim_test_wave_command(&wave, 8, 8, 0x1AA);
     sdsim_test_sd_response(&wave, 5, 8, 0x1AA, true);
     for (uint32_t i = 0; i < BLOCKS; i++) {
         sdsim_generate(9, i * UINT64_C(512), bytes, sizeof bytes);
-        sdsim_test_sd_command(&wave, 20, 17, i);
+        sdsim_test_wave_command(&wave, 20, 17, i);
         sdsim_test_sd_response(&wave, 5, 17, 0x900, true);
         sdsim_test_sd_block(&wave, 80, 4, bytes, sizeof bytes, true, false);
     }

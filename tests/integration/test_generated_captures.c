@@ -265,7 +265,7 @@ static struct found sd_end(struct sd_file *sd)
 
 static void sd_answered(struct sd_file *sd, uint8_t index, uint32_t argument)
 {
-    sdsim_test_sd_command(&sd->wave, 8, index, argument);
+    sdsim_test_wave_command(&sd->wave, 8, index, argument);
     sdsim_test_sd_response(&sd->wave, 5, index, 0x900, true);
 }
 
@@ -292,7 +292,7 @@ static void sd_write(struct sd_file *sd, uint32_t lba, uint32_t blocks, unsigned
         sdsim_test_sd_status(&sd->wave, broken ? 5 : 2, i == 1 ? 0 : 20000);
     }
     if (blocks > 1) {
-        sdsim_test_sd_command(&sd->wave, 8, 12, 0);
+        sdsim_test_wave_command(&sd->wave, 8, 12, 0);
         sdsim_test_sd_busy(&sd->wave, 2, 5000);
         sdsim_test_sd_response(&sd->wave, 6, 12, 0x900, true);
     }
@@ -365,8 +365,8 @@ static void tells_wrong_check_sums(void **state)
         sdsim_test_sd_block(&sd.wave, 100, 4, bytes, 512, true, i % 3 == 1);
         sd_write(&sd, 30, 1, 4, i % 4 == 1);
     }
-    sdsim_test_sd_command(&sd.wave, 8, 52, 0);    /* nobody answers */
-    sdsim_test_sd_command(&sd.wave, 1000, 13, 0); /* and the next command is one */
+    sdsim_test_wave_command(&sd.wave, 8, 52, 0);    /* nobody answers */
+    sdsim_test_wave_command(&sd.wave, 1000, 13, 0); /* and the next command is one */
     sdsim_test_sd_response(&sd.wave, 5, 13, 0x900, true);
     sd_play(&sd, 20000000, false);
     const struct found found = sd_end(&sd);

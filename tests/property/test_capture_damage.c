@@ -38,14 +38,14 @@ static sdsim_ps record(struct sdsim_wave_sink *sink)
     uint8_t bytes[512];
     sdsim_generate(5, 0, bytes, sizeof bytes);
     sdsim_test_sd_idle(&wave, 80);
-    sdsim_test_sd_command(&wave, 8, 0, 0);
+    sdsim_test_wave_command(&wave, 8, 0, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        sdsim_test_sd_command(&wave, 8, 18, i);
+        sdsim_test_wave_command(&wave, 8, 18, i);
         sdsim_test_sd_response(&wave, 5, 18, 0x900, true);
         sdsim_test_sd_block(&wave, 20, 4, bytes, sizeof bytes, true, false);
-        sdsim_test_sd_command(&wave, 8, 12, 0);
+        sdsim_test_wave_command(&wave, 8, 12, 0);
         sdsim_test_sd_response(&wave, 5, 12, 0x900, true);
-        sdsim_test_sd_command(&wave, 8, 24, i);
+        sdsim_test_wave_command(&wave, 8, 24, i);
         sdsim_test_sd_response(&wave, 5, 24, 0x900, true);
         sdsim_test_sd_join(&wave);
         sdsim_test_sd_block(&wave, 4, 4, bytes, sizeof bytes, false, false);

@@ -321,7 +321,7 @@ static void in_memory(uint64_t seed, size_t shape)
     struct bench bench;
     const char *why;
     seed_of(&bench, seed, shape);
-    bench.spans = sdsim_test_fill(&bench.timeline, &shapes[shape], &bench.rng);
+    bench.spans = sdsim_test_fill_timeline(&bench.timeline, &shapes[shape], &bench.rng);
     assert_true(sdsim_timeline_finish(&bench.timeline, &why));
     ask_everything(&bench);
     free(bench.spans.items);
@@ -342,7 +342,7 @@ static void through_a_file(uint64_t seed, size_t shape)
     struct sdsim_timeline_writer *writer =
         sdsim_timeline_writer_open(file, &bench.timeline, why, sizeof why);
     assert_non_null(writer);
-    bench.spans = sdsim_test_fill(&bench.timeline, &shapes[shape], &bench.rng);
+    bench.spans = sdsim_test_fill_timeline(&bench.timeline, &shapes[shape], &bench.rng);
     if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
         FAIL(&bench, "%s", why);
     }

@@ -50,7 +50,7 @@ static struct sample make_sample(void)
         timeline.recorder.span(&timeline.recorder, &span);
         sample.tasks++;
     }
-    sample.bus = sdsim_test_fill(&timeline, &bus, &rng);
+    sample.bus = sdsim_test_fill_timeline(&timeline, &bus, &rng);
     assert_true(sdsim_timeline_writer_close(writer, why, sizeof why));
     sdsim_timeline_free(&timeline);
     fclose(file);

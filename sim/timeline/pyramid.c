@@ -1,9 +1,9 @@
-#include "timeline/summary.h"
+#include "timeline/pyramid.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void sdsim_summary_free(struct sdsim_summary *summary)
+void sdsim_pyramid_free(struct sdsim_pyramid *summary)
 {
     free(summary->starts);
     free(summary->worst);
@@ -11,10 +11,10 @@ void sdsim_summary_free(struct sdsim_summary *summary)
     for (int level = 2; level <= SDSIM_LEVEL_MOST; level++) {
         free(summary->nodes[level]);
     }
-    *summary = (struct sdsim_summary){.starts = NULL};
+    *summary = (struct sdsim_pyramid){.starts = NULL};
 }
 
-uint8_t sdsim_summary_length(sdsim_ps duration)
+uint8_t sdsim_pyramid_length(sdsim_ps duration)
 {
     return (uint8_t)(1 + (duration > 0 ? 64 - __builtin_clzll(duration) : 0));
 }
@@ -24,7 +24,7 @@ static uint32_t saturated(uint32_t a, uint64_t b)
     return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
-void sdsim_summary_merge(struct sdsim_summary_node *sum, const struct sdsim_summary_node *more)
+void sdsim_pyramid_merge(struct sdsim_pyramid_node *sum, const struct sdsim_pyramid_node *more)
 {
     sum->busy = sdsim_time_sum(sum->busy, more->busy);
     sum->bytes += more->bytes;
@@ -52,7 +52,7 @@ static bool resize(void *array, size_t count, size_t size)
     return new != NULL;
 }
 
-static bool resize_items(struct sdsim_summary *summary, size_t count)
+static bool resize_items(struct sdsim_pyramid *summary, size_t count)
 {
     const bool done = resize(&summary->starts, count, sizeof *summary->starts) &&
                       resize(&summary->worst, count, 1) && resize(&summary->cover, count, 1);
@@ -62,7 +62,7 @@ static bool resize_items(struct sdsim_summary *summary, size_t count)
     return done;
 }
 
-static bool resize_nodes(struct sdsim_summary *summary, int level, size_t count)
+static bool resize_nodes(struct sdsim_pyramid *summary, int level, size_t count)
 {
     const bool done = resize(&summary->nodes[level], count, sizeof *summary->nodes[level]);
     if (done) {
@@ -71,13 +71,13 @@ static bool resize_nodes(struct sdsim_summary *summary, int level, size_t count)
     return done;
 }
 
-bool sdsim_summary_reserve(struct sdsim_summary *summary, size_t items, size_t nodes)
+bool sdsim_pyramid_reserve(struct sdsim_pyramid *summary, size_t items, size_t nodes)
 {
     return resize_items(summary, items) && resize_nodes(summary, 2, nodes);
 }
 
 /* Room for one more block; arrays grow by a half. */
-static bool make_room(struct sdsim_summary *summary)
+static bool make_room(struct sdsim_pyramid *summary)
 {
     const size_t items = summary->count + SDSIM_BLOCK_SPANS / SDSIM_FAN;
     const size_t nodes = summary->counts[2] + SDSIM_BLOCK_GROUPS;
@@ -85,11 +85,11 @@ static bool make_room(struct sdsim_summary *summary)
            (nodes <= summary->capacities[2] || resize_nodes(summary, 2, nodes + nodes / 2));
 }
 
-size_t sdsim_summary_memory(const struct sdsim_summary *summary)
+size_t sdsim_pyramid_memory(const struct sdsim_pyramid *summary)
 {
     size_t sum = summary->capacity * (sizeof *summary->starts + 2);
     for (int level = 2; level <= SDSIM_LEVEL_MOST; level++) {
-        sum += summary->capacities[level] * sizeof(struct sdsim_summary_node);
+        sum += summary->capacities[level] * sizeof(struct sdsim_pyramid_node);
     }
     return sum;
 }
@@ -174,7 +174,7 @@ static sdsim_ps add_item(struct tally *tally, const struct sorter *sorter,
 }
 
 /* The cover of the last item, once it is known where the next one starts. */
-static void settle_cover(struct sdsim_summary *summary, sdsim_ps next)
+static void settle_cover(struct sdsim_pyramid *summary, sdsim_ps next)
 {
     if (summary->count > 0) {
         const sdsim_ps span = sdsim_time_since(next, summary->starts[summary->count - 1]);
@@ -187,20 +187,20 @@ static void settle_cover(struct sdsim_summary *summary, sdsim_ps next)
     }
 }
 
-static void close_group(struct sdsim_summary_node *node, const struct tally *tally,
+static void close_group(struct sdsim_pyramid_node *node, const struct tally *tally,
                         enum sdsim_lane lane)
 {
     const unsigned classes = sdsim_lane_info(lane)->classes;
     for (unsigned c = 0; c < classes; c++) {
         node->sum[c] = tally->sum[c];
         node->count[c] = tally->count[c];
-        node->longest[c] = tally->longest[c] > 0 ? sdsim_summary_length(tally->longest[c] - 1) : 0;
+        node->longest[c] = tally->longest[c] > 0 ? sdsim_pyramid_length(tally->longest[c] - 1) : 0;
         node->busy = sdsim_time_sum(node->busy, tally->sum[c]);
     }
     node->bytes = tally->bytes;
 }
 
-bool sdsim_summary_add(struct sdsim_summary *summary, enum sdsim_lane lane,
+bool sdsim_pyramid_add(struct sdsim_pyramid *summary, enum sdsim_lane lane,
                        const struct sdsim_details *details, const struct sdsim_block *block,
                        size_t count, const sdsim_ps *starts)
 {
@@ -209,7 +209,7 @@ bool sdsim_summary_add(struct sdsim_summary *summary, enum sdsim_lane lane,
     }
     const struct sorter sorter = sorter_of(lane, details);
     for (size_t group = 0; group * SDSIM_GROUP_SPANS < count; group++) {
-        struct sdsim_summary_node node = {.start = starts[group]};
+        struct sdsim_pyramid_node node = {.start = starts[group]};
         struct tally tally = {.bytes = 0};
         const size_t from = group * SDSIM_GROUP_SPANS;
         const size_t to = from + SDSIM_GROUP_SPANS < count ? from + SDSIM_GROUP_SPANS : count;
@@ -231,7 +231,7 @@ bool sdsim_summary_add(struct sdsim_summary *summary, enum sdsim_lane lane,
 
 /* ---- the end ---- */
 
-bool sdsim_summary_raise(struct sdsim_summary *summary)
+bool sdsim_pyramid_raise(struct sdsim_pyramid *summary)
 {
     summary->levels = summary->counts[2] > 0 ? 2 : 0;
     for (int level = 2; level < SDSIM_LEVEL_MOST && summary->counts[level] > 1; level++) {
@@ -241,9 +241,9 @@ bool sdsim_summary_raise(struct sdsim_summary *summary)
             return false;
         }
         for (size_t i = 0; i < count; i++) {
-            struct sdsim_summary_node node = summary->nodes[level][i * SDSIM_FAN];
+            struct sdsim_pyramid_node node = summary->nodes[level][i * SDSIM_FAN];
             for (size_t k = i * SDSIM_FAN + 1; k < below && k < (i + 1) * SDSIM_FAN; k++) {
-                sdsim_summary_merge(&node, &summary->nodes[level][k]);
+                sdsim_pyramid_merge(&node, &summary->nodes[level][k]);
             }
             summary->nodes[level + 1][i] = node;
         }
@@ -253,9 +253,9 @@ bool sdsim_summary_raise(struct sdsim_summary *summary)
     return true;
 }
 
-bool sdsim_summary_finish(struct sdsim_summary *summary, sdsim_ps end)
+bool sdsim_pyramid_finish(struct sdsim_pyramid *summary, sdsim_ps end)
 {
     settle_cover(summary, end);
     return resize_items(summary, summary->count) && resize_nodes(summary, 2, summary->counts[2]) &&
-           sdsim_summary_raise(summary);
+           sdsim_pyramid_raise(summary);
 }
