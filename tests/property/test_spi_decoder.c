@@ -422,6 +422,16 @@ static void run_sequence(uint64_t seed, uint64_t number, const void *context)
     sdsim_test_begin(&b->made_up, seed, number, 77, SDSIM_BUS_SPI);
     const struct sdsim_clock clock = sdsim_test_clock(sdsim_test_some_frequency(&b->made_up));
     sdsim_test_some_card(&b->made_up, &clock);
+    /* What is said here of a card's answers is that of one without quirks at start-up and at the edges
+     * of CS. */
+    struct sdsim_card_params *params = &b->made_up.params;
+    params->stuff_byte = SDSIM_STUFF_FF;
+    params->first_do = SDSIM_DO_HIGH;
+    params->wake_clocks = 0;
+    params->release_clocks = 0;
+    params->reselect_clocks = 0;
+    params->power_up_time = 0;
+    params->inquiry_gap = 0;
     b->rng = b->made_up.rng;
     b->medium = sdsim_medium_create(sdsim_csd_sectors(&b->made_up.params), 0);
     assert_non_null(b->medium);

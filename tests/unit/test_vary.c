@@ -28,7 +28,7 @@ static void values(void **state)
         {"clock=4MHz..16MHz+4MHz", "4MHz 8MHz 12MHz 16MHz", true},
         {"clock=4MHz..15MHz+4MHz", "4MHz 8MHz 12MHz", true},
         {"card.rd1=100us..1ms/4", "100us 400us 700us 1ms", true},
-        {"card.rd1=1ns..2ns/4", "1ns 1333ps 1.666ns 2ns", true},
+        {"card.rd1=1ns..2ns/4", "1ns 1.333ns 1.666ns 2ns", true},
         {"x=1..10+3", "1 4 7 10", true},
         {"x=5", "5", true},
         {"x=1.5MB/s..3MB/s/2", "1.5MB/s 3MB/s", true},

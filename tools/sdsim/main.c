@@ -25,7 +25,7 @@ static void print_overview(FILE *out)
     fputs("\ncommands:\n", out);
     for (size_t i = 0; i < sdsim_command_count; i++) {
         char first[40];
-        snprintf(first, sizeof first, "  %-10s", sdsim_commands[i]->name);
+        snprintf(first, sizeof first, "  %-11s", sdsim_commands[i]->name);
         sdsim_print_wrapped(out, first, sdsim_commands[i]->summary);
     }
     fputc('\n', out);
