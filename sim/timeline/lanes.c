@@ -15,11 +15,13 @@ static const char *const parts[] = {"filler", "command", "response", "token", "d
 static const char *const tenths[] = {"empty", "10%", "20%", "30%", "40%", "50%",
                                      "60%",   "70%", "80%", "90%", "full"};
 
+/* Seen from afar the bus shows its data rather than the looks between, and waits for the card above
+ * all. */
 #define KIND_RANKS                                                                                 \
     {                                                                                              \
-        [SDSIM_IDLE] = 1, [SDSIM_PAYLOAD] = 2, [SDSIM_PROTOCOL] = 3, [SDSIM_COPY] = 4,             \
-        [SDSIM_HOST] = 5, [SDSIM_GAP] = 6, [SDSIM_POLL] = 7, [SDSIM_ACCESS] = 8, [SDSIM_BUSY] = 9, \
-        [SDSIM_PAUSE] = 10                                                                         \
+        [SDSIM_IDLE] = 1, [SDSIM_POLL] = 2, [SDSIM_GAP] = 3, [SDSIM_PROTOCOL] = 4,                 \
+        [SDSIM_HOST] = 5, [SDSIM_COPY] = 6, [SDSIM_PAYLOAD] = 7, [SDSIM_ACCESS] = 8,               \
+        [SDSIM_BUSY] = 9, [SDSIM_PAUSE] = 10                                                       \
     }
 #define CALL_RANKS                                                                                 \
     {                                                                                              \
