@@ -1,4 +1,5 @@
 #include "port_worlds.h"
+#include "sanitized.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -396,7 +397,8 @@ void sdsim_test_each_sequence(uint64_t share,
 {
     const uint64_t seed = number_from("SDSIM_SEED", 1);
     const uint64_t only = number_from("SDSIM_SEQUENCE", UINT64_MAX);
-    const uint64_t count = number_from("SDSIM_SEQUENCES", 3000) / share;
+    const uint64_t usual = SDSIM_SANITIZED ? 600 : 3000;
+    const uint64_t count = number_from("SDSIM_SEQUENCES", usual) / share;
     print_message("seed %llu\n", (unsigned long long)seed);
     if (only != UINT64_MAX) {
         run(seed, only, context);

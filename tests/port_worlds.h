@@ -76,7 +76,8 @@ struct sdsim_test_sequence {
     uint8_t *content; /* SDSIM_TEST_MOST_BLOCKS of bytes to write */
 };
 
-/* Calls `run` for each sequence: one `share`-th of SDSIM_SEQUENCES, by default of 3000. */
+/* Calls `run` for each sequence: one `share`-th of SDSIM_SEQUENCES, by default of 3000, or of
+ * 600 under AddressSanitizer. */
 void sdsim_test_each_sequence(uint64_t share,
                               void (*run)(uint64_t seed, uint64_t number, const void *context),
                               const void *context);
