@@ -211,23 +211,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {"scenarios",
-                                        "cards",
-                                        "mine.yaml",
-                                        "mine.csv",
-                                        "mine/host.yaml",
-                                        "mine/card.yaml",
-                                        "list.ops",
-                                        "card.img",
-                                        "map.svg",
-                                        "longest.json",
-                                        "call3.vcd",
-                                        "pins.csv",
-                                        "w.sdt",
-                                        "exchange.txt",
-                                        "calls.svg",
-                                        "out",
-                                        "err"};
+    static const char *const names[] = {
+        "scenarios",      "cards",    "mine.yaml", "mine.csv",     "mine/host.yaml",
+        "mine/card.yaml", "list.ops", "card.img",  "map.svg",      "longest.json",
+        "call3.vcd",      "pins.csv", "w.sdt",     "exchange.txt", "calls.svg",
+        "mine.sdtl",      "out",      "err"};
     struct readme *readme = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[100];
