@@ -8,6 +8,17 @@
 #include "report/json.h"
 #include "report/table.h"
 
+size_t sdsim_sweep_stride(const struct sdsim_sweep *sweep, size_t axis)
+{
+    size_t points = 1;
+    size_t behind = 1;
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        points *= sweep->axes[a].count;
+        behind *= a > axis ? sweep->axes[a].count : 1;
+    }
+    return points > 0 ? sweep->count / points * behind : 1;
+}
+
 /* ---- CSV ---- */
 
 /* Behind the axes. */

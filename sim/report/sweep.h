@@ -60,6 +60,10 @@ struct sdsim_sweep {
 bool sdsim_sweep_read(struct sdsim_sweep *sweep, FILE *in, const char *path, bool may_be_cut,
                       struct sdsim_diags *diags);
 
+/* How many rows apart two neighbours along an axis are; of `axis_count`, the runs of one point. Not
+ * for points at random. */
+size_t sdsim_sweep_stride(const struct sdsim_sweep *sweep, size_t axis);
+
 /* CSV of the rows that are done. */
 void sdsim_sweep_csv(const struct sdsim_sweep *sweep, FILE *out);
 void sdsim_sweep_csv_head(const struct sdsim_sweep *sweep, FILE *out);

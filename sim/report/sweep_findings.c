@@ -17,20 +17,6 @@ enum { MOST_SENTENCES = 8 };
 #define WORTH_IT  1.10
 #define CLEARLY   1.02 /* a crossing counts if both sides are this far apart */
 
-/* How many rows apart two neighbours along an axis are. */
-static size_t stride_of(const struct sdsim_sweep *sweep, size_t axis)
-{
-    size_t points = 1;
-    for (size_t a = 0; a < sweep->axis_count; a++) {
-        points *= sweep->axes[a].count;
-    }
-    size_t stride = points > 0 ? sweep->count / points : 1; /* the runs of one point */
-    for (size_t a = axis + 1; a < sweep->axis_count; a++) {
-        stride *= sweep->axes[a].count;
-    }
-    return stride;
-}
-
 static bool more_is_better(enum sdsim_metric metric)
 {
     return metric == SDSIM_METRIC_THROUGHPUT || metric == SDSIM_METRIC_LINES;
@@ -175,13 +161,13 @@ static bool break_even(const struct series *one, const struct series *two, FILE 
 /* Whether row `row` is the first of a series along the axis. */
 static bool begins_series(const struct sdsim_sweep *sweep, size_t axis, size_t row)
 {
-    const size_t stride = stride_of(sweep, axis);
+    const size_t stride = sdsim_sweep_stride(sweep, axis);
     return row / stride % sweep->axes[axis].count == 0;
 }
 
 static size_t along_axis(const struct sdsim_sweep *sweep, size_t axis, size_t said, FILE *out)
 {
-    const size_t stride = stride_of(sweep, axis);
+    const size_t stride = sdsim_sweep_stride(sweep, axis);
     struct series last = {.sweep = NULL};
     for (size_t row = 0; row < sweep->count && said < MOST_SENTENCES; row++) {
         const struct series series = {sweep, axis, row, stride};

@@ -22,11 +22,7 @@ static size_t numeric_axis(const struct sdsim_sweep *sweep, size_t from)
 
 static size_t runs_of(const struct sdsim_sweep *sweep)
 {
-    size_t points = 1;
-    for (size_t a = 0; a < sweep->axis_count; a++) {
-        points *= sweep->axes[a].count;
-    }
-    return points > 0 ? sweep->count / points : 1;
+    return sdsim_sweep_stride(sweep, sweep->axis_count);
 }
 
 static bool is_map(const struct sdsim_sweep *sweep)
@@ -100,10 +96,7 @@ static void line_data(const struct sdsim_sweep *sweep, FILE *out)
 {
     const size_t axis = numeric_axis(sweep, 0);
     const struct sdsim_vary *x = &sweep->axes[axis];
-    size_t stride = runs_of(sweep);
-    for (size_t a = axis + 1; a < sweep->axis_count; a++) {
-        stride *= sweep->axes[a].count;
-    }
+    const size_t stride = sdsim_sweep_stride(sweep, axis);
     for (size_t row = 0; row < sweep->count; row++) {
         if (row / stride % x->count != 0) {
             continue;
@@ -215,10 +208,7 @@ static void line_script(const struct sdsim_sweep *sweep, const char *data_name, 
     const struct sdsim_vary *x = &sweep->axes[axis];
     const size_t lines = line_count(sweep);
     size_t line = 0;
-    size_t stride = runs_of(sweep);
-    for (size_t a = axis + 1; a < sweep->axis_count; a++) {
-        stride *= sweep->axes[a].count;
-    }
+    const size_t stride = sdsim_sweep_stride(sweep, axis);
     fprintf(out, "set ylabel \"%s\"\nset yrange [0:*]\nset xlabel ", label(metric_of(sweep)));
     quote(x->path, out);
     fputs(" noenhanced\nset key outside below noenhanced\n", out);

@@ -48,7 +48,8 @@ static void take(struct sdsim_sweep_row *row, const struct sdsim_prediction *pre
         workload->calls > 0 ? (double)workload->in_calls / 1e12 / (double)workload->calls : 0;
 }
 
-static const struct sdsim_run *find_run(const struct sdsim_scenario *scenario, const char *id)
+/* By id, which is "" if the scenario has one run without a name. */
+static const struct sdsim_run *run_of_id(const struct sdsim_scenario *scenario, const char *id)
 {
     for (size_t i = 0; i < scenario->count; i++) {
         if (strcmp(scenario->runs[i].id, id) == 0) {
@@ -112,7 +113,7 @@ static void compute_point(const struct work *work, struct sdsim_config *config,
         if (!work->chosen[first + r] || row->done) {
             continue;
         }
-        const struct sdsim_run *run = scenario != NULL ? find_run(scenario, plan->runs[r]) : NULL;
+        const struct sdsim_run *run = scenario != NULL ? run_of_id(scenario, plan->runs[r]) : NULL;
         if (run != NULL) {
             predict(config, run, setups, plan->sweep->draws, row);
         } else {
@@ -164,7 +165,9 @@ static void compute_chunk(void *context, size_t chunk)
     struct sdsim_setup *setups = calloc((size_t)plan->sweep->draws + 1, sizeof *setups);
     for (size_t first = from; first < to; first += plan->run_count) {
         if (config == NULL || setups == NULL) {
-            set_error(&plan->sweep->rows[first], "out of memory");
+            for (size_t r = 0; r < plan->run_count; r++) {
+                set_error(&plan->sweep->rows[first + r], "out of memory");
+            }
         } else if (anything_to_do(work, first, first + plan->run_count)) {
             compute_point(work, config, setups, first);
         }
