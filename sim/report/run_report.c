@@ -252,14 +252,17 @@ static const char *noun_of(const struct sdsim_workload_params *workload)
                                                  : "call";
 }
 
-/* Names of the kinds as people read them. */
-static const char *const kind_titles[SDSIM_KIND_COUNT] = {
-    [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
-    [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
-    [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
-    [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
-    [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
-};
+const char *sdsim_kind_title(enum sdsim_kind kind)
+{
+    static const char *const titles[SDSIM_KIND_COUNT] = {
+        [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
+        [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
+        [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
+        [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
+        [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+    };
+    return titles[kind];
+}
 
 static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
 {
@@ -346,8 +349,8 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
             char bar[4 * BAR_WIDTH + 1];
             print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
                       sizeof bar);
-            add_line(&table, &breakdown, SDSIM_INK_PLAIN, kind_titles[kind], breakdown.time[kind],
-                     breakdown.quanta[kind], breakdown.permille[kind], bar);
+            add_line(&table, &breakdown, SDSIM_INK_PLAIN, sdsim_kind_title((enum sdsim_kind)kind),
+                     breakdown.time[kind], breakdown.quanta[kind], breakdown.permille[kind], bar);
         }
     }
     add_line(&table, &breakdown, SDSIM_INK_BOLD, "total", breakdown.total, breakdown.total_quanta,

@@ -178,6 +178,12 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                               "several with commas between",
                               NULL},
     [SDSIM_OPTION_COMMANDS] = {"all", 0, NULL, "with --report: list all commands", NULL},
+    [SDSIM_OPTION_TOLERANCE] = {"tolerance", 0, "PERCENT",
+                                "how much slower B may be, e.g. 2%; default 5%", NULL},
+    [SDSIM_OPTION_LONGEST] = {"longest", 0, "PERCENT",
+                              "judge the longest call, too: how much longer it may be, e.g. 20%",
+                              NULL},
+    [SDSIM_OPTION_SAME_TOO] = {"all", 0, NULL, "print what is the same on both sides, too", NULL},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help", NULL},
 };
 

@@ -86,6 +86,9 @@ enum sdsim_option_id {
     SDSIM_OPTION_LEARN,
     SDSIM_OPTION_CHANNEL,
     SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
+    SDSIM_OPTION_TOLERANCE,
+    SDSIM_OPTION_LONGEST,
+    SDSIM_OPTION_SAME_TOO, /* --all of a command that prints what differs */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
