@@ -177,13 +177,31 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     }
 }
 
-static void print_workload(const struct sdsim_run_report *report, FILE *out)
+/* What the calls of the workload are, as it counts them. */
+static const char *noun_of(const struct sdsim_workload_params *workload)
+{
+    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
+           : workload->action == SDSIM_DO_LOG    ? "line"
+                                                 : "call";
+}
+
+char *sdsim_run_workload_text(const struct sdsim_run_report *report, char *out, size_t size)
 {
     const struct sdsim_run_params *run = &report->setup->run;
+    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
+                      size);
+    return out;
+}
+
+const char *sdsim_run_noun(const struct sdsim_run_report *report)
+{
+    return noun_of(&report->setup->run.workload);
+}
+
+static void print_workload(const struct sdsim_run_report *report, FILE *out)
+{
     char text[300];
-    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), text,
-                      sizeof text);
-    print_label(out, "workload", text);
+    print_label(out, "workload", sdsim_run_workload_text(report, text, sizeof text));
 }
 
 static void print_hardware(const struct sdsim_run_report *report, FILE *out)
@@ -243,14 +261,6 @@ static void print_measured(const struct sdsim_run_report *report, const struct s
 }
 
 /* ---- the breakdown ---- */
-
-/* What the calls of the workload are, as it counts them. */
-static const char *noun_of(const struct sdsim_workload_params *workload)
-{
-    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
-           : workload->action == SDSIM_DO_LOG    ? "line"
-                                                 : "call";
-}
 
 const char *sdsim_kind_title(enum sdsim_kind kind)
 {

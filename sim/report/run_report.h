@@ -59,6 +59,11 @@ struct sdsim_run_report {
 /* What a run is called in messages and tables: its id, or the scenario's name. */
 const char *sdsim_run_label(const struct sdsim_run *run);
 
+/* What the run does, "read 512KiB in calls of 32KiB, file API arduino", and what it counts: "call",
+ * "line" or "pass". Returns out. */
+char *sdsim_run_workload_text(const struct sdsim_run_report *report, char *out, size_t size);
+const char *sdsim_run_noun(const struct sdsim_run_report *report);
+
 /* The kind's name as people read it: "payload clocks". */
 const char *sdsim_kind_title(enum sdsim_kind kind);
 

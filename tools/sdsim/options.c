@@ -215,6 +215,8 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_MEASURED] = {"measured", 0, "VALUE",
                                "what you measured: 1.3MB/s, 2500 lines/s, 20ms, or low..high",
                                NULL},
+    [SDSIM_OPTION_TITLE] = {"title", 0, "TEXT", "title of the page; default the scenario's name",
+                            NULL},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help", NULL},
 };
 

@@ -88,7 +88,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
     SDSIM_OPTION_TOLERANCE,
     SDSIM_OPTION_LONGEST,
-    SDSIM_OPTION_SAME_TOO, /* --all of a command that prints what differs */
+    SDSIM_OPTION_SAME_TOO,   /* --all of a command that prints what differs */
     SDSIM_OPTION_INIT_BOARD, /* --board of a command that writes a scenario, and so on */
     SDSIM_OPTION_INIT_HOST,
     SDSIM_OPTION_INIT_DRIVER,
@@ -103,6 +103,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_FILES,
     SDSIM_OPTION_SYNC_EVERY,
     SDSIM_OPTION_MEASURED,
+    SDSIM_OPTION_TITLE,
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
