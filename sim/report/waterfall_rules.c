@@ -201,7 +201,7 @@ static void api(const struct facts *facts, char *out)
 static void poll(const struct facts *facts, char *out)
 {
     const struct sdsim_driver_params *params = &facts->setup->driver.params;
-    say(out, "the driver finds a ready card %s a command late",
+    say(out, "looks at a card that is ready, or a late look, take %s a command",
         each(facts->step->time, facts->commands).text);
     if (params->poll_sleep > 0) {
         say(out, ": it sleeps %s between looks", time_text(params->poll_sleep).text);
