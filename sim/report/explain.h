@@ -37,7 +37,6 @@ enum sdsim_tell_kind {
     SDSIM_TELL_CALL_SIZE, /* whether it is flat in the call size, and why */
     SDSIM_TELL_CARD,      /* whether any card would be as fast */
     SDSIM_TELL_OFFSET,    /* whether time grows with the place in file or directory */
-    SDSIM_TELL_STEPS,     /* writes: a step in time with each ... */
     SDSIM_TELL_PRODUCER,  /* the card waits for the application */
     SDSIM_TELL_ALIGNMENT, /* calls that don't begin or end at sectors */
     SDSIM_TELL_COUNT
@@ -68,6 +67,7 @@ enum sdsim_verdict_about {
     SDSIM_VERDICT_CARD,
     SDSIM_VERDICT_BUS,
     SDSIM_VERDICT_HOST,
+    SDSIM_VERDICT_DRIVER,
     SDSIM_VERDICT_FAT,
     SDSIM_VERDICT_PRODUCER,
     SDSIM_VERDICT_NONE, /* no layer by itself */
@@ -80,7 +80,7 @@ struct sdsim_layer_verdict {
     char text[280];
 };
 
-enum { SDSIM_SUSPECTS = 9, SDSIM_VERDICTS = 6, SDSIM_TELLS = SDSIM_TELL_COUNT };
+enum { SDSIM_SUSPECTS = 10, SDSIM_VERDICTS = 7, SDSIM_TELLS = SDSIM_TELL_COUNT };
 
 struct sdsim_explanation {
     struct sdsim_setup setup;            /* draw 0 */

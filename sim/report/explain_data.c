@@ -8,9 +8,10 @@
 const char *sdsim_verdict_about_name(enum sdsim_verdict_about about)
 {
     static const char *const names[] = {
-        [SDSIM_VERDICT_CARD] = "card",         [SDSIM_VERDICT_BUS] = "bus",
-        [SDSIM_VERDICT_HOST] = "host",         [SDSIM_VERDICT_FAT] = "file-system",
-        [SDSIM_VERDICT_PRODUCER] = "producer", [SDSIM_VERDICT_NONE] = "mixture",
+        [SDSIM_VERDICT_CARD] = "card",       [SDSIM_VERDICT_BUS] = "bus",
+        [SDSIM_VERDICT_HOST] = "host",       [SDSIM_VERDICT_DRIVER] = "driver",
+        [SDSIM_VERDICT_FAT] = "file-system", [SDSIM_VERDICT_PRODUCER] = "producer",
+        [SDSIM_VERDICT_NONE] = "mixture",
     };
     return names[about];
 }
@@ -24,7 +25,6 @@ static enum sdsim_probe_kind probe_of(enum sdsim_tell_kind tell)
         [SDSIM_TELL_CALL_SIZE] = SDSIM_PROBE_LARGER_CALLS,
         [SDSIM_TELL_CARD] = SDSIM_PROBE_NO_CARD,
         [SDSIM_TELL_OFFSET] = SDSIM_PROBE_NEARER,
-        [SDSIM_TELL_STEPS] = SDSIM_PROBE_COUNT,
         [SDSIM_TELL_PRODUCER] = SDSIM_PROBE_COUNT,
         [SDSIM_TELL_ALIGNMENT] = SDSIM_PROBE_COUNT,
     };
@@ -38,7 +38,7 @@ static void write_head(const struct sdsim_explain_report *report, struct sdsim_j
     const struct sdsim_explanation *e = report->explanation;
     const struct sdsim_run *run = report->run;
     sdsim_json_text(json, "subject", report->subject);
-    sdsim_json_text(json, "run", report->run_id);
+    sdsim_json_text(json, "id", report->run_id);
     sdsim_json_text(json, "board", run->board_name);
     sdsim_json_text(json, "host", run->host_name);
     sdsim_json_text(json, "driver", run->driver_name);
@@ -61,7 +61,7 @@ static void write_waterfall(const struct sdsim_explanation *e, struct sdsim_json
     for (size_t i = 0; i < e->waterfall.count; i++) {
         const struct sdsim_waterfall_step *step = &e->waterfall.steps[i];
         sdsim_json_object(json, NULL);
-        sdsim_json_text(json, "step", sdsim_loss_name(step->loss));
+        sdsim_json_text(json, "id", sdsim_loss_name(step->loss));
         sdsim_json_text(json, "title", sdsim_loss_title(step->loss));
         sdsim_json_text(json, "layer", sdsim_layer_name(step->layer));
         sdsim_json_seconds(json, "seconds", step->time);
@@ -87,7 +87,7 @@ static void write_judgement(const struct sdsim_explanation *e, struct sdsim_json
     for (size_t i = 0; i < e->verdict_count; i++) {
         const struct sdsim_layer_verdict *verdict = &e->verdicts[i];
         sdsim_json_object(json, NULL);
-        sdsim_json_text(json, "about", sdsim_verdict_about_name(verdict->about));
+        sdsim_json_text(json, "id", sdsim_verdict_about_name(verdict->about));
         sdsim_json_bool(json, "cause", verdict->cause);
         sdsim_json_number(json, "gain", verdict->gain);
         sdsim_json_text(json, "text", verdict->text);
@@ -98,7 +98,7 @@ static void write_judgement(const struct sdsim_explanation *e, struct sdsim_json
     for (size_t i = 0; i < e->suspect_count; i++) {
         const struct sdsim_suspect *suspect = &e->suspects[i];
         sdsim_json_object(json, NULL);
-        sdsim_json_text(json, "probe", sdsim_probe_name(suspect->probe));
+        sdsim_json_text(json, "id", sdsim_probe_name(suspect->probe));
         sdsim_json_text(json, "title", suspect->title);
         sdsim_json_number(json, "gain", suspect->gain);
         sdsim_json_number(json, "value", suspect->value);
@@ -117,7 +117,7 @@ static void write_tells(const struct sdsim_explanation *e, struct sdsim_json *js
         const struct sdsim_tell *tell = &e->tells[i];
         const enum sdsim_probe_kind probe = probe_of(tell->kind);
         sdsim_json_object(json, NULL);
-        sdsim_json_text(json, "tell", sdsim_tell_name(tell->kind));
+        sdsim_json_text(json, "id", sdsim_tell_name(tell->kind));
         sdsim_json_text(json, "step", sdsim_loss_name(tell->loss));
         if (probe != SDSIM_PROBE_COUNT) {
             sdsim_json_number(json, "gain", e->probes[probe].speed - 1);
@@ -136,7 +136,7 @@ static void write_whatif(const struct sdsim_explain_report *report,
     char sets[SDSIM_WHATIF_SETS * 80];
     char command[700];
     sdsim_json_object(json, NULL);
-    sdsim_json_text(json, "kind", sdsim_whatif_name(whatif->kind));
+    sdsim_json_text(json, "id", sdsim_whatif_name(whatif->kind));
     sdsim_json_text(json, "title", whatif->title);
     sdsim_json_array(json, "set");
     for (size_t i = 0; i < whatif->set_count; i++) {
@@ -200,7 +200,7 @@ struct line {
 
 void sdsim_explain_report_csv_head(FILE *out)
 {
-    static const char *const names[] = {"subject", "run",     "part",  "rank",  "name",
+    static const char *const names[] = {"subject", "id",      "part",  "rank",  "name",
                                         "layer",   "seconds", "share", "value", "metric",
                                         "gain",    "set",     "text"};
     sdsim_csv_line(out, names, sizeof names / sizeof *names);

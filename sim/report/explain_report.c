@@ -211,7 +211,7 @@ static bool print_suspects(const struct sdsim_explanation *e, const struct sdsim
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
                          sdsim_print_value(suspect->metric, suspect->value, text, sizeof text));
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
-                         sdsim_print_error(suspect->gain, text, sizeof text));
+                         sdsim_print_gain(suspect->gain, text, sizeof text));
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
                          sdsim_print_time(suspect->call, text, sizeof text));
         sdsim_table_cell(&table,
@@ -232,22 +232,25 @@ static void print_whatif(const struct sdsim_whatif *whatif, size_t rank,
 {
     char value[48];
     char gain[24];
-    char first[16];
+    char first[48];
     char text[400];
     char sets[SDSIM_WHATIF_SETS * 80];
     char interval[64] = "";
     sdsim_print_value(whatif->outcome.metric, whatif->outcome.value, value, sizeof value);
-    sdsim_print_error(whatif->gain, gain, sizeof gain);
+    sdsim_print_gain(whatif->gain, gain, sizeof gain);
     if (whatif->drawn) {
         char low[24];
         char high[24];
-        sdsim_print_error(whatif->low, low, sizeof low);
-        sdsim_print_error(whatif->high, high, sizeof high);
+        sdsim_print_gain(whatif->low, low, sizeof low);
+        sdsim_print_gain(whatif->high, high, sizeof high);
         snprintf(interval, sizeof interval, " (90%%: %s..%s)", low, high);
     }
-    fprintf(out, "%s%3zu %8s%s  %s%s%s: %s%s\n", sdsim_ink_begin(style, SDSIM_INK_GOOD), rank, gain,
-            sdsim_ink_end(style, SDSIM_INK_GOOD), sdsim_metric_prefix(whatif->outcome.metric),
-            value, interval, whatif->title, "");
+    snprintf(text, sizeof text, "%s%s%s: %s", sdsim_metric_prefix(whatif->outcome.metric), value,
+             interval, whatif->title);
+    snprintf(first, sizeof first, "%3zu %8s  ", rank, gain);
+    fputs(sdsim_ink_begin(style, SDSIM_INK_BOLD), out);
+    sdsim_print_wrapped(out, first, text);
+    fputs(sdsim_ink_end(style, SDSIM_INK_BOLD), out);
     snprintf(first, sizeof first, "%14s", "");
     sdsim_print_wrapped(out, first, sdsim_explain_sets(whatif, sets, sizeof sets));
     snprintf(text, sizeof text, "cost: %s; risk: %s", whatif->cost, whatif->risk);
@@ -316,7 +319,7 @@ bool sdsim_explain_report_list(const struct sdsim_explain_report *reports, size_
                          cause ? sdsim_verdict_about_name(e->verdicts[0].about) : "");
         sdsim_table_cell(
             &table, SDSIM_INK_PLAIN, "%s",
-            e->whatif_count > 0 ? sdsim_print_error(e->whatifs[0].gain, text, sizeof text) : "");
+            e->whatif_count > 0 ? sdsim_print_gain(e->whatifs[0].gain, text, sizeof text) : "");
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
                          e->whatif_count > 0 ? e->whatifs[0].title : "nothing brings 1%");
     }

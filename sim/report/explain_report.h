@@ -4,25 +4,25 @@
  * The JSON of an explanation has these keys; times in seconds, rates in bytes (or lines) per second,
  * gains as fractions:
  *
- *     subject, run             the scenario's name and the run's id, or the trace's path and null
+ *     subject, id              the scenario's name and the run's id, or the trace's path and null
  *     board, host, driver, card, bus, bus_hz
  *     metric, unit, predicted  of the typical run
  *     seconds, bytes, calls    of the timed part
  *     raw_rate                 of the bus: width * clock / 8, bytes per second
  *     ceiling_metric           what the ceilings are in: "throughput", "lines", or "time" of a call
- *     waterfall                [{step, title, layer, seconds, share, until_seconds, ceiling, rule,
+ *     waterfall                [{id, title, layer, seconds, share, until_seconds, ceiling, rule,
  *                              tells [text]}]: from the raw bus down; their seconds sum to `seconds`
- *     verdicts                 [{about, cause, gain, text}]: about "card", "bus", "host",
- *                              "file-system", "producer" or "mixture"
- *     suspects                 [{probe, title, gain, value, metric, call_seconds, verdict}]: if it
+ *     verdicts                 [{id, cause, gain, text}]: id "card", "bus", "host",
+ *                              "driver", "file-system", "producer" or "mixture"
+ *     suspects                 [{id, title, gain, value, metric, call_seconds, verdict}]: if it
  *                              took no time; the greatest gain first
- *     tells                    [{tell, step, gain, text}]: gain of the probe behind it, or null
- *     whatifs                  [{kind, title, set [text], command, predicted, metric, gain, low,
+ *     tells                    [{id, step, gain, text}]: gain of the probe behind it, or null
+ *     whatifs                  [{id, title, set [text], command, predicted, metric, gain, low,
  *                              high, cost, risk}]: the greatest gain first; low and high are null
  *                              without draws
  *     draws
  *
- * The CSV has a line for each step, verdict, suspect, tell and what-if: subject, run, part ("step",
+ * The CSV has a line for each step, verdict, suspect, tell and what-if: subject, id, part ("step",
  * "verdict", "suspect", "tell", "whatif"), rank from 1, name, layer, seconds, share, value (the
  * ceiling, or what is predicted then), metric, gain, set (what-ifs; joined by blanks), text.
  */
@@ -58,7 +58,7 @@ void sdsim_explain_report_json(const struct sdsim_explain_report *report, struct
 void sdsim_explain_report_csv_head(FILE *out);
 void sdsim_explain_report_csv(const struct sdsim_explain_report *report, FILE *out);
 
-/* "card", "bus", "host", "file-system", "producer", "mixture" */
+/* "card", "bus", "host", "driver", "file-system", "producer", "mixture" */
 const char *sdsim_verdict_about_name(enum sdsim_verdict_about about);
 
 /* "--set a=b --set c=d". Returns out. */

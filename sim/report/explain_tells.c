@@ -11,10 +11,10 @@
 const char *sdsim_tell_name(enum sdsim_tell_kind kind)
 {
     static const char *const names[SDSIM_TELL_COUNT] = {
-        [SDSIM_TELL_CLOCK] = "clock",       [SDSIM_TELL_DIRECTION] = "direction",
-        [SDSIM_TELL_CALL_SIZE] = "calls",   [SDSIM_TELL_CARD] = "card",
-        [SDSIM_TELL_OFFSET] = "offset",     [SDSIM_TELL_STEPS] = "programs",
-        [SDSIM_TELL_PRODUCER] = "producer", [SDSIM_TELL_ALIGNMENT] = "alignment",
+        [SDSIM_TELL_CLOCK] = "clock",         [SDSIM_TELL_DIRECTION] = "direction",
+        [SDSIM_TELL_CALL_SIZE] = "calls",     [SDSIM_TELL_CARD] = "card",
+        [SDSIM_TELL_OFFSET] = "offset",       [SDSIM_TELL_PRODUCER] = "producer",
+        [SDSIM_TELL_ALIGNMENT] = "alignment",
     };
     return names[kind];
 }
@@ -39,7 +39,7 @@ struct text {
 static struct text gain_text(double gain)
 {
     struct text text;
-    sdsim_print_error(gain, text.text, sizeof text.text);
+    sdsim_print_gain(gain, text.text, sizeof text.text);
     return text;
 }
 
@@ -124,6 +124,29 @@ static void tell_clock(struct sdsim_explanation *explanation)
 
 /* ---- reads and writes, cards ---- */
 
+static double card_time(const struct sdsim_workload_result *workload)
+{
+    const sdsim_ps time = sdsim_account_kind(&workload->account, SDSIM_ACCESS) +
+                          sdsim_account_kind(&workload->account, SDSIM_BUSY) +
+                          sdsim_account_kind(&workload->account, SDSIM_PAUSE);
+    return workload->bytes > 0 ? (double)time / (double)workload->bytes : 0;
+}
+
+/* Whether what the card takes makes at least half of the difference between two runs. */
+static bool card_explains(const struct sdsim_outcome_report *one,
+                          const struct sdsim_outcome_report *other)
+{
+    const struct sdsim_workload_result *a = &one->workload;
+    const struct sdsim_workload_result *b = &other->workload;
+    if (a->bytes == 0 || b->bytes == 0) {
+        return false;
+    }
+    const double difference =
+        (double)a->elapsed / (double)a->bytes - (double)b->elapsed / (double)b->bytes;
+    const double card = card_time(a) - card_time(b);
+    return difference > 0 ? card > difference / 2 : card < difference / 2;
+}
+
 static void tell_direction(struct sdsim_explanation *explanation)
 {
     const struct sdsim_probe *probe = &explanation->probes[SDSIM_PROBE_OTHER_DIRECTION];
@@ -140,12 +163,14 @@ static void tell_direction(struct sdsim_explanation *explanation)
              "read = write (%s %s): what both share, bus and host, is the limit",
              reads ? "writing" : "reading", value);
     } else {
+        const bool card = card_explains(&explanation->outcome, &probe->outcome);
+        const bool writes_faster = (probe->speed > 1) == reads;
         tell(explanation, SDSIM_TELL_DIRECTION,
              largest(explanation, card_losses, COUNT(card_losses)), "%s makes %s, %s: %s",
              reads ? "writing" : "reading", value, gain_text(probe->speed - 1).text,
-             (probe->speed > 1) == reads
-                 ? "the card fetches slower than it programs"
-                 : "programs of the card, which only writes wait for, count");
+             !card           ? "not by the card's own times: driver and host go other ways"
+             : writes_faster ? "the card fetches slower than it programs"
+                             : "programs of the card, which only writes wait for, count");
     }
 }
 
@@ -206,12 +231,43 @@ static void why_flat(const struct sdsim_explanation *explanation, char *out, siz
     }
 }
 
+/*
+ * Smaller calls are much faster: then commands of several sectors have something that those of one
+ * don't, and only they pay for it. How much, follows from both runs: what a call takes beyond its
+ * sectors at the smaller calls' rate.
+ */
+static bool tell_multiple_path(struct sdsim_explanation *explanation)
+{
+    const struct sdsim_probe *smaller = &explanation->probes[SDSIM_PROBE_SMALLER_CALLS];
+    const struct sdsim_workload_result *here = &explanation->outcome.workload;
+    const struct sdsim_workload_result *there = &smaller->outcome.workload;
+    const bool reads =
+        sdsim_workload_reads((enum sdsim_action)explanation->setup.run.workload.action);
+    const uint64_t many = here->counters.commands[reads ? 18 : 25];
+    if (!smaller->there || smaller->speed < 2 || many == 0 ||
+        there->counters.commands[reads ? 18 : 25] > 0) {
+        return false;
+    }
+    const double would = (double)there->elapsed / (double)there->bytes * (double)here->bytes;
+    char extra[32];
+    sdsim_print_time((sdsim_ps)(((double)here->elapsed - would) / (double)many), extra,
+                     sizeof extra);
+    tell(
+        explanation, SDSIM_TELL_CALL_SIZE, SDSIM_LOSS_POLL,
+        "calls of a quarter go by single-sector commands and are %s: each CMD%d costs %s more than "
+        "its sectors do one by one. A limit that runs out, or a retry, in the path of several "
+        "sectors (%s): capture one call",
+        gain_text(smaller->speed - 1).text, reads ? 18 : 25, extra,
+        reads ? "CMD12 and its stuff byte" : "the stop and its busy");
+    return true;
+}
+
 static void tell_call_size(struct sdsim_explanation *explanation)
 {
     const struct sdsim_probe *larger = &explanation->probes[SDSIM_PROBE_LARGER_CALLS];
     const struct sdsim_probe *smaller = &explanation->probes[SDSIM_PROBE_SMALLER_CALLS];
     const enum sdsim_loss loss = largest(explanation, call_losses, COUNT(call_losses));
-    if (!larger->there) {
+    if (tell_multiple_path(explanation) || !larger->there) {
         return;
     }
     if (equal(larger->speed)) {
@@ -220,6 +276,12 @@ static void tell_call_size(struct sdsim_explanation *explanation)
         tell(explanation, SDSIM_TELL_CALL_SIZE, loss, "flat in call size (four times: %s%s%s)%s",
              gain_text(larger->speed - 1).text, smaller->there ? ", a quarter: " : "",
              smaller->there ? gain_text(smaller->speed - 1).text : "", why);
+    } else if (larger->speed < 1) {
+        tell(explanation, SDSIM_TELL_CALL_SIZE, loss,
+             "falls with the call size (four times: %s%s%s): longer commands cost more than they "
+             "save",
+             gain_text(larger->speed - 1).text, smaller->there ? ", a quarter: " : "",
+             smaller->there ? gain_text(smaller->speed - 1).text : "");
     } else {
         tell(explanation, SDSIM_TELL_CALL_SIZE, loss,
              "grows with the call size (four times: %s%s%s): each call or command has a cost of "
@@ -256,24 +318,6 @@ static void tell_offset(struct sdsim_explanation *explanation)
 
 /* ---- single sectors, the producer ---- */
 
-static void tell_programs(struct sdsim_explanation *explanation)
-{
-    const struct sdsim_counters *counters = &explanation->outcome.workload.counters;
-    const struct sdsim_waterfall_step *busy =
-        sdsim_waterfall_step(&explanation->waterfall, SDSIM_LOSS_BUSY);
-    const uint64_t commands = sdsim_write_commands(counters);
-    if (busy == NULL || commands == 0 || busy->share < SDSIM_EXPLAIN_NOT_IT) {
-        return;
-    }
-    char each[32];
-    sdsim_print_time(busy->time / commands, each, sizeof each);
-    tell(explanation, SDSIM_TELL_STEPS, SDSIM_LOSS_BUSY,
-         "a step in time with each write command: %s of busy behind %s sectors (%" PRIu64
-         " CMD24, %" PRIu64 " CMD25)",
-         each, ratio(counters->blocks_written, commands).text, counters->commands[24],
-         counters->commands[25]);
-}
-
 static void tell_alignment(struct sdsim_explanation *explanation)
 {
     const struct sdsim_counters *counters = &explanation->outcome.workload.counters;
@@ -304,7 +348,8 @@ static void tell_producer(struct sdsim_explanation *explanation)
     char share[24];
     sdsim_print_share(1 - idle->share, share, sizeof share);
     tell(explanation, SDSIM_TELL_PRODUCER, SDSIM_LOSS_IDLE, "calls take %s of the time: %s", share,
-         idle->share > 0.5 ? "a faster card would only wait longer"
+         idle->share > 0.5 ? "a faster card would only wait longer; without --think the "
+                             "calls alone are explained"
                            : "the card has little time to itself");
 }
 
@@ -312,7 +357,7 @@ void sdsim_explain_tells(struct sdsim_explanation *explanation)
 {
     static void (*const tells[])(struct sdsim_explanation *) = {
         tell_clock,  tell_direction, tell_call_size, tell_card,
-        tell_offset, tell_programs,  tell_alignment, tell_producer,
+        tell_offset, tell_alignment, tell_producer,
     };
     explanation->tell_count = 0;
     for (size_t i = 0; i < COUNT(tells); i++) {

@@ -31,6 +31,8 @@ static const char *title_of(enum sdsim_probe_kind probe, bool reads)
         return "the card's housekeeping";
     case SDSIM_PROBE_NO_SYNCS:
         return "the syncs between the calls";
+    case SDSIM_PROBE_NO_SLEEPS:
+        return "the driver's sleeps and retries";
     default:
         return "the calls of the file API";
     }
@@ -90,7 +92,7 @@ struct gain_text {
 static struct gain_text gain_text(double gain)
 {
     struct gain_text text;
-    sdsim_print_error(gain, text.text, sizeof text.text);
+    sdsim_print_gain(gain, text.text, sizeof text.text);
     return text;
 }
 
@@ -104,6 +106,7 @@ static const struct {
     {SDSIM_VERDICT_BUS, SDSIM_PROBE_NO_BUS, "the bus", "a clock of 1GHz"},
     {SDSIM_VERDICT_HOST, SDSIM_PROBE_NO_HOST, "the microcontroller",
      "a driver and file API whose steps cost no time"},
+    {SDSIM_VERDICT_DRIVER, SDSIM_PROBE_NO_SLEEPS, "the driver", "no sleeps and no retries in it"},
     {SDSIM_VERDICT_FAT, SDSIM_PROBE_NO_FAT, "the file system", "the same calls on raw sectors"},
 };
 

@@ -13,6 +13,7 @@ const char *sdsim_probe_name(enum sdsim_probe_kind kind)
         [SDSIM_PROBE_NO_FIRST_WAIT] = "no-wait-for-commands",
         [SDSIM_PROBE_NO_PAUSES] = "no-pauses",
         [SDSIM_PROBE_NO_SYNCS] = "no-syncs",
+        [SDSIM_PROBE_NO_SLEEPS] = "no-sleeps",
         [SDSIM_PROBE_NO_CALL_COST] = "no-call-cost",
         [SDSIM_PROBE_TWICE_THE_CLOCK] = "twice-the-clock",
         [SDSIM_PROBE_OTHER_DIRECTION] = "other-direction",
@@ -149,6 +150,18 @@ static bool no_syncs(struct sdsim_setup *setup)
     return some;
 }
 
+static bool no_sleeps(struct sdsim_setup *setup)
+{
+    struct sdsim_driver_params *params = &setup->driver.params;
+    const bool some =
+        params->poll_sleep > 0 || params->stop_retry > 0 || params->ready_wait == SDSIM_WAIT_SLEEPS;
+    params->poll_sleep = 0;
+    params->stop_retry = 0;
+    params->ready_wait =
+        params->ready_wait == SDSIM_WAIT_SLEEPS ? SDSIM_WAIT_SPINS : params->ready_wait;
+    return some;
+}
+
 static bool no_call_cost(struct sdsim_setup *setup)
 {
     struct sdsim_file_costs *costs = &setup->run.file.costs;
@@ -251,6 +264,7 @@ static bool (*const changes[SDSIM_PROBE_COUNT])(struct sdsim_setup *) = {
     [SDSIM_PROBE_NO_FIRST_WAIT] = no_first_wait,
     [SDSIM_PROBE_NO_PAUSES] = no_pauses,
     [SDSIM_PROBE_NO_SYNCS] = no_syncs,
+    [SDSIM_PROBE_NO_SLEEPS] = no_sleeps,
     [SDSIM_PROBE_NO_CALL_COST] = no_call_cost,
     [SDSIM_PROBE_TWICE_THE_CLOCK] = twice_the_clock,
     [SDSIM_PROBE_OTHER_DIRECTION] = other_direction,

@@ -141,6 +141,29 @@ static double best_of_kind(const struct sdsim_whatif *whatifs, size_t count,
     return best;
 }
 
+/* Of bounce buffers, the smallest that reaches 80 % of the best there is. */
+static void choose_bounce(struct sdsim_whatif *whatifs, size_t count)
+{
+    static const double share = 0.8;
+    const double bounce = best_of_kind(whatifs, count, SDSIM_WHATIF_BOUNCE);
+    const double direct = best_of_kind(whatifs, count, SDSIM_WHATIF_BUFFERS);
+    const double best = 1 + (bounce > direct ? bounce : direct);
+    for (size_t i = 0; i < count; i++) {
+        struct sdsim_whatif *whatif = &whatifs[i];
+        if (whatif->kind == SDSIM_WHATIF_BOUNCE && 1 + whatif->gain >= share * best) {
+            const size_t used = strlen(whatif->title);
+            snprintf(whatif->title + used, sizeof whatif->title - used,
+                     ", the smallest for 80%% of the ceiling");
+            for (size_t j = 0; j < count; j++) {
+                if (j != i && whatifs[j].kind == SDSIM_WHATIF_BOUNCE) {
+                    whatifs[j].gain = 0;
+                }
+            }
+            return;
+        }
+    }
+}
+
 /* Greatest gain first; what was proposed first before its equals. */
 static void sort(struct sdsim_whatif *whatifs, size_t count)
 {
@@ -158,6 +181,7 @@ size_t sdsim_whatifs_rank(struct sdsim_whatif *whatifs, size_t count)
     bool taken[SDSIM_WHATIF_KIND_COUNT] = {false};
     double best[SDSIM_WHATIF_KIND_COUNT];
     size_t left = 0;
+    choose_bounce(whatifs, count);
     for (int kind = 0; kind < SDSIM_WHATIF_KIND_COUNT; kind++) {
         best[kind] = best_of_kind(whatifs, count, (enum sdsim_whatif_kind)kind);
     }

@@ -320,13 +320,14 @@ static void rule_preallocate(struct sdsim_whatif_planner *planner)
         planner->subject->replayed) {
         return;
     }
-    sdsim_whatif_propose(planner, &(struct sdsim_whatif_proposal){
-                                      .kind = SDSIM_WHATIF_PREALLOCATE,
-                                      .title = "the file's room allocated before (f_expand)",
-                                      .cost = "the size must be known, and the room free in a row",
-                                      .risk = "after a power cut the file has its full size and "
-                                              "old content at its end",
-                                      .sets = {"workload.preallocate=yes"}});
+    sdsim_whatif_propose(planner,
+                         &(struct sdsim_whatif_proposal){
+                             .kind = SDSIM_WHATIF_PREALLOCATE,
+                             .title = "the file's room allocated before (f_expand)",
+                             .cost = "f_expand built in, a known size, and so much room in a row",
+                             .risk = "after a power cut the file has its full size and "
+                                     "old content at its end",
+                             .sets = {"workload.preallocate=yes"}});
 }
 
 static void rule_exfat(struct sdsim_whatif_planner *planner)
@@ -338,13 +339,13 @@ static void rule_exfat(struct sdsim_whatif_planner *planner)
     if (!on_file(base) || !fat || base->run.filesystem.image != NULL) {
         return;
     }
-    sdsim_whatif_propose(
-        planner, &(struct sdsim_whatif_proposal){
-                     .kind = SDSIM_WHATIF_EXFAT,
-                     .title = "exFAT: no chain of a file in one run is read or written",
-                     .cost = "format the card anew; a FAT library built with exFAT",
-                     .risk = "there is one FAT without a copy, and libraries ask for a licence",
-                     .sets = {"filesystem.type=exfat", "reads_exfat=yes"}});
+    sdsim_whatif_propose(planner,
+                         &(struct sdsim_whatif_proposal){
+                             .kind = SDSIM_WHATIF_EXFAT,
+                             .title = "exFAT: no chain of a file in one run is read or written",
+                             .cost = "format the card anew; a FAT library built with exFAT",
+                             .risk = "one FAT without a second copy to repair it from",
+                             .sets = {"filesystem.type=exfat", "reads_exfat=yes"}});
 }
 
 /* ---- syncs ---- */

@@ -299,12 +299,12 @@ const struct sdsim_command sdsim_command_explain = {
         "number. Gains are of speed for each byte, or each call where no bytes move. With --draws "
         "each has a 90% interval; every draw shares its luck with the same draw of the run "
         "itself.\n"
-        "The JSON is {explanations [{subject, run, board, host, driver, card, bus, bus_hz, metric, "
-        "unit, predicted, seconds, bytes, calls, raw_rate, ceiling_metric, waterfall [{step, "
-        "title, layer, seconds, share, until_seconds, ceiling, rule, tells}], verdicts [{about, "
-        "cause, gain, text}], suspects [{probe, title, gain, value, metric, call_seconds, "
-        "verdict}], tells [{tell, step, gain, text}], whatifs [{kind, title, set, command, "
-        "predicted, metric, gain, low, high, cost, risk}], draws}]}, times in seconds. The CSV has "
+        "The JSON is {explanations [{subject, id, board, host, driver, card, bus, bus_hz, metric, "
+        "unit, predicted, seconds, bytes, calls, raw_rate, ceiling_metric, waterfall [{id, title, "
+        "layer, seconds, share, until_seconds, ceiling, rule, tells}], verdicts [{id, cause, gain, "
+        "text}], suspects [{id, title, gain, value, metric, call_seconds, verdict}], tells [{id, "
+        "step, gain, text}], whatifs [{id, title, set, command, predicted, metric, gain, low, "
+        "high, cost, risk}], draws}]}, times in seconds. The CSV has "
         "a line for each step, verdict, suspect, tell and what-if.\n",
     .least = 1,
     .most = 100,
