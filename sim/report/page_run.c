@@ -67,7 +67,7 @@ static void facts(const struct sdsim_page_run *run, FILE *out)
     char text[400];
     char capacity[32];
     fputs("<dl>", out);
-    fact(out, "workload", sdsim_run_workload_text(report, text, sizeof text));
+    fact(out, "workload", sdsim_run_workload_text(&report->setup->run, text, sizeof text));
     snprintf(text, sizeof text, "%s%shost %s, driver %s, %s",
              report->run->board_name != NULL ? report->run->board_name : "",
              report->run->board_name != NULL ? ": " : "", report->run->host_name,

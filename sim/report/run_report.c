@@ -185,23 +185,22 @@ static const char *noun_of(const struct sdsim_workload_params *workload)
                                                  : "call";
 }
 
-char *sdsim_run_workload_text(const struct sdsim_run_report *report, char *out, size_t size)
-{
-    const struct sdsim_run_params *run = &report->setup->run;
-    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
-                      size);
-    return out;
-}
-
 const char *sdsim_run_noun(const struct sdsim_run_report *report)
 {
     return noun_of(&report->setup->run.workload);
 }
 
+char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size)
+{
+    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
+                      size);
+    return out;
+}
+
 static void print_workload(const struct sdsim_run_report *report, FILE *out)
 {
     char text[300];
-    print_label(out, "workload", sdsim_run_workload_text(report, text, sizeof text));
+    print_label(out, "workload", sdsim_run_workload_text(&report->setup->run, text, sizeof text));
 }
 
 static void print_hardware(const struct sdsim_run_report *report, FILE *out)

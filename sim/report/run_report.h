@@ -59,9 +59,7 @@ struct sdsim_run_report {
 /* What a run is called in messages and tables: its id, or the scenario's name. */
 const char *sdsim_run_label(const struct sdsim_run *run);
 
-/* What the run does, "read 512KiB in calls of 32KiB, file API arduino", and what it counts: "call",
- * "line" or "pass". Returns out. */
-char *sdsim_run_workload_text(const struct sdsim_run_report *report, char *out, size_t size);
+/* What the run counts: "call", "line" or "pass". */
 const char *sdsim_run_noun(const struct sdsim_run_report *report);
 
 /* The kind's name as people read it: "payload clocks". */
@@ -91,6 +89,9 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
  * shortest_call, longest_call and longest_wait.
  */
 void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
+
+/* What the application does: "read 512KiB in calls of 32KiB, file API arduino". Returns out. */
+char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size);
 
 /* "SPI", "SD 1-bit", "SD 4-bit"; and as scenarios write it: "spi", "sd1", "sd4". */
 const char *sdsim_bus_text(int mode);

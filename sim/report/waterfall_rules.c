@@ -17,6 +17,7 @@ struct facts {
     const struct sdsim_waterfall_step *step;
     uint64_t commands; /* that move sectors */
     uint64_t sectors;
+    uint64_t own; /* of these, sectors of the file system itself, a command each */
 };
 
 typedef void writer(const struct facts *facts, char *out);
@@ -58,6 +59,17 @@ static struct text ratio(uint64_t count, uint64_t per)
 {
     struct text text;
     sdsim_print_ratio(count, per, text.text, sizeof text.text);
+    return text;
+}
+
+/* "8 sectors", "1 sector" of each. */
+static struct text sectors_text(uint64_t sectors, uint64_t commands)
+{
+    struct text text;
+    char number[16];
+    sdsim_print_ratio(sectors, commands, number, sizeof number);
+    snprintf(text.text, sizeof text.text, "%s sector%s", number,
+             strcmp(number, "1") == 0 ? "" : "s");
     return text;
 }
 
@@ -201,7 +213,7 @@ static void api(const struct facts *facts, char *out)
 static void poll(const struct facts *facts, char *out)
 {
     const struct sdsim_driver_params *params = &facts->setup->driver.params;
-    say(out, "the driver finds a ready card %s a command late",
+    say(out, "looks at a card that is ready, or a late look, take %s a command",
         each(facts->step->time, facts->commands).text);
     if (params->poll_sleep > 0) {
         say(out, ": it sleeps %s between looks", time_text(params->poll_sleep).text);
@@ -210,12 +222,24 @@ static void poll(const struct facts *facts, char *out)
 
 /* ---- the card ---- */
 
+/* " a command" of `commands`, if so few of them are the file system's own that it makes no
+ * difference; the account here is only the data's. */
+static void say_each(const struct facts *facts, uint64_t commands, const char *what, char *out)
+{
+    if (10 * facts->own <= commands) {
+        say(out, "%s%s %s each of ", facts->own > 0 ? "about " : "",
+            each(facts->step->time, commands).text, what);
+    }
+}
+
 static void access_time(const struct facts *facts, char *out)
 {
-    const uint64_t reads = sdsim_read_commands(&facts->workload->counters);
-    say(out, "%s each of %" PRIu64 " read commands, of %s sectors",
-        each(facts->step->time, reads).text, reads,
-        ratio(facts->workload->counters.blocks_read, reads).text);
+    const struct sdsim_counters *counters = &facts->workload->counters;
+    const uint64_t reads = sdsim_read_commands(counters);
+    say_each(facts, reads, "for", out);
+    say(out, "%" PRIu64 " read commands (%" PRIu64 " CMD17, %" PRIu64 " CMD18), %s a command",
+        reads, counters->commands[17], counters->commands[18],
+        sectors_text(counters->blocks_read, reads).text);
 }
 
 static void busy(const struct facts *facts, char *out)
@@ -226,13 +250,12 @@ static void busy(const struct facts *facts, char *out)
         say(out, "the card still programs what was written before");
         return;
     }
-    say(out, "%s behind each of %" PRIu64 " write commands, of %s sectors",
-        each(facts->step->time, writes).text, writes, ratio(counters->blocks_written, writes).text);
-    if (counters->commands[24] > 0 && counters->commands[25] > 0) {
-        say(out, " (%" PRIu64 " CMD24, %" PRIu64 " CMD25)", counters->commands[24],
-            counters->commands[25]);
-    } else if (counters->commands[25] == 0) {
-        say(out, ": CMD24, a program for every sector");
+    say_each(facts, writes, "behind", out);
+    say(out, "%" PRIu64 " write commands (%" PRIu64 " CMD24, %" PRIu64 " CMD25), %s a command",
+        writes, counters->commands[24], counters->commands[25],
+        sectors_text(counters->blocks_written, writes).text);
+    if (counters->commands[24] == writes) {
+        say(out, ": a program for every sector");
     }
 }
 
@@ -241,10 +264,16 @@ static void pause(const struct facts *facts, char *out)
     const struct sdsim_flash_params *flash = &facts->setup->card.flash;
     const struct sdsim_translation_stats *stats = &facts->outcome->translation;
     const char *join = ": ";
+    const uint64_t written = SDSIM_SECTOR * facts->workload->counters.blocks_written;
     say(out, "housekeeping");
-    if (flash->pause_every > 0) {
+    if (flash->pause_every > 0 && 2 * written >= flash->pause_every) {
         say(out, "%s%s every %s written", join, time_text(flash->pause_length).text,
             size_text(flash->pause_every).text);
+        join = "; ";
+    }
+    if (stats->small_writes > 0) {
+        say(out, "%s%" PRIu64 " lone small writes at %s", join, stats->small_writes,
+            time_text(flash->w_small).text);
         join = "; ";
     }
     if (stats->merges > 0) {
@@ -290,6 +319,16 @@ static void metadata(const struct facts *facts, char *out)
     }
 }
 
+/* Sectors of the file system that were moved. */
+static uint64_t own_sectors(const struct sdsim_workload_result *workload,
+                            const struct sdsim_waterfall *waterfall)
+{
+    const double block = 4096.0 / waterfall->lines * (double)SDSIM_S / waterfall->bus_hz;
+    const sdsim_ps all = sdsim_account_kind(&workload->account, SDSIM_PAYLOAD);
+    const sdsim_ps data = workload->account.ps[SDSIM_FOR_DATA][SDSIM_PAYLOAD];
+    return block > 0 ? (uint64_t)((double)(all - data) / block + 0.5) : 0;
+}
+
 static void idle(const struct facts *facts, char *out)
 {
     const sdsim_ps inside = facts->waterfall->total - facts->step->time;
@@ -327,6 +366,7 @@ void sdsim_waterfall_rule(const struct sdsim_setup *setup,
         .step = step,
         .commands = sdsim_read_commands(counters) + sdsim_write_commands(counters),
         .sectors = counters->blocks_read + counters->blocks_written,
+        .own = own_sectors(&outcome->workload, waterfall),
     };
     step->rule[0] = '\0';
     writers[step->loss](&facts, step->rule);

@@ -26,6 +26,7 @@ enum sdsim_probe_kind {
                                    commit behind the last one */
     SDSIM_PROBE_NO_PAUSES,      /* the card does no housekeeping */
     SDSIM_PROBE_NO_SYNCS,       /* without syncs between the calls */
+    SDSIM_PROBE_NO_SLEEPS,      /* the driver neither sleeps between looks nor retries */
     SDSIM_PROBE_NO_CALL_COST,   /* a call of the file API costs nothing */
     /* tells */
     SDSIM_PROBE_TWICE_THE_CLOCK, /* on the wire, whatever the clock generator can do */

@@ -8,19 +8,21 @@
  * are not there. Where a rule has several values to offer (call sizes, cards), it keeps the
  * smallest that brings nearly all there is to gain.
  *
- *     count = sdsim_whatifs_plan(&subject, &setup, whatifs);      binds: one thread
- *     for each: sdsim_whatif_run(&subject, draws, &whatifs[i]);   simulates: any thread
- *     count = sdsim_whatifs_rank(&outcome, whatifs, count);       drops and sorts
+ *     count = sdsim_whatifs_plan(&subject, &setup, &outcome, whatifs);   binds: one thread
+ *     for each: sdsim_whatif_run(&subject, &outcome, &whatifs[i]);       simulates: any thread
+ *     count = sdsim_whatifs_rank(whatifs, count);                        drops and sorts
  *
- * sdsim_whatifs does all three.
+ * report/explain.h does all of it, and more.
  */
 #ifndef SDSIM_SETUP_WHATIF_H
 #define SDSIM_SETUP_WHATIF_H
 
+#include "setup/probe.h"
 #include "setup/subject.h"
 
 enum sdsim_whatif_kind {
     SDSIM_WHATIF_CLOCK,       /* the next step of the clock generator */
+    SDSIM_WHATIF_FULL_CLOCK,  /* the fastest clock the card is rated for on this bus */
     SDSIM_WHATIF_DMA,         /* a driver, or a build of it, that moves blocks by DMA or array */
     SDSIM_WHATIF_MULTI_BLOCK, /* commands of several sectors */
     SDSIM_WHATIF_CALLS,       /* larger calls */
@@ -43,17 +45,16 @@ enum sdsim_whatif_kind {
 /* "clock", "dma", ..., as in JSON. */
 const char *sdsim_whatif_name(enum sdsim_whatif_kind kind);
 
-#define SDSIM_WHATIF_SETS  4u  /* most changes of one what-if */
-#define SDSIM_WHATIF_MOST  32u /* most what-ifs of one run */
-#define SDSIM_WHATIF_DRAWS 1000u
+#define SDSIM_WHATIF_SETS 4u  /* most changes of one what-if */
+#define SDSIM_WHATIF_MOST 64u /* most what-ifs that are tried for one run */
 
 struct sdsim_whatif {
     enum sdsim_whatif_kind kind;
     char title[80]; /* "calls of 32KiB" */
     char sets[SDSIM_WHATIF_SETS][72];
     size_t set_count;
-    const char *cost; /* a sentence without its full stop: what it takes */
-    const char *risk; /* ..., what can go wrong; never NULL */
+    char cost[100]; /* what it takes */
+    char risk[160]; /* what can go wrong */
     struct sdsim_setup setup;
     struct sdsim_outcome_report outcome;
     double gain; /* speed less one: 0.25 is a quarter faster per byte, or per call (sdsim_speed) */
@@ -71,9 +72,10 @@ size_t sdsim_whatifs_plan(const struct sdsim_subject *subject, const struct sdsi
 void sdsim_whatif_run(const struct sdsim_subject *subject,
                       const struct sdsim_outcome_report *outcome, struct sdsim_whatif *whatif);
 
-/* Gains of draws 1..draws, with the luck shared: false without memory. One thread. */
+/* Gains of draws 1..draws, the luck of each shared with the same draw of the run at hand: low and
+ * high. Binds: one thread. False if that can't be; a draw that fails is left out. */
 bool sdsim_whatif_draw(const struct sdsim_subject *subject, uint32_t draws,
-                       struct sdsim_whatif *whatif, struct sdsim_diags *diags);
+                       struct sdsim_whatif *whatif);
 
 /* Drops those that failed, gain less than 1 % or, of several of one kind, more than the rule keeps;
  * sorts the rest by gain, the greatest first. Returns how many are left. */
