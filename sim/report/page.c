@@ -97,7 +97,13 @@ void sdsim_page_print(const struct sdsim_page *page, FILE *out)
     head(page, out);
     lead(page, out);
     if (scenario_count(page) == 1) {
-        about(page->runs[0].report->scenario, out);
+        const struct sdsim_scenario *scenario = page->runs[0].report->scenario;
+        if (strcmp(page->title, scenario->name) != 0) {
+            fputs("<p><strong>", out);
+            sdsim_html_text(out, scenario->name);
+            fputs("</strong></p>\n", out);
+        }
+        about(scenario, out);
     }
     sdsim_page_summary(page, out);
     each_run(page, out);

@@ -4,8 +4,8 @@
  * and dark, and printed in colours that survive a grey printer.
  *
  *     a table of all runs: predicted against measured, with intervals, and a scatter plot
- *     of each run: what the numbers mean, the waterfall, how long calls take and how often, what was
- *         done when, what would change it, commands
+ *     of each run: what the numbers mean, the waterfall with its tells, what is to blame, what would
+ *         change it, how long calls take and how often, what was done when, commands
  *     all inputs with range, origin and source; those that runs share stand once
  *
  * The same runs make the same bytes, wherever and whenever (with the same gnuplot). Every text that is
@@ -17,23 +17,21 @@
 #define SDSIM_REPORT_PAGE_H
 
 #include "core/histogram.h"
+#include "report/explain.h"
 #include "report/inputs.h"
 #include "report/picture.h"
 #include "report/run_report.h"
 #include "report/strip.h"
-#include "report/waterfall.h"
-#include "setup/whatif.h"
 
 struct sdsim_page_run {
     const struct sdsim_run_report *report;
     struct sdsim_inputs inputs;
-    struct sdsim_waterfall waterfall;
-    struct sdsim_histogram *calls; /* NULL: not known */
-    struct sdsim_strip *whole;     /* of all timed calls; NULL: none */
-    struct sdsim_strip *longest;   /* around the longest call; NULL: none */
-    struct sdsim_whatif *whatifs;  /* the best first; NULL: they were not looked for */
-    size_t whatif_count;
-    char *histogram_picture; /* as gnuplot drew them; NULL: none */
+    struct sdsim_explanation *explanation; /* waterfall, verdicts, tells, suspects, what-ifs; NULL:
+                                              none of them */
+    struct sdsim_histogram *calls;         /* NULL: not known */
+    struct sdsim_strip *whole;             /* of all timed calls; NULL: none */
+    struct sdsim_strip *longest;           /* around the longest call; NULL: none */
+    char *histogram_picture;               /* as gnuplot drew them; NULL: none */
     char *percentile_picture;
 };
 

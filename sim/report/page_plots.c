@@ -9,7 +9,7 @@
 static void terminal(const char *picture, FILE *out)
 {
     fprintf(out,
-            "set terminal svg size 480,300 noenhanced font 'sans-serif,13'\n"
+            "set terminal svg size 420,275 noenhanced font 'sans-serif,13'\n"
             "set output '%s'\n"
             "set encoding utf8\n"
             "set border 3 lc rgb " SDSIM_HTML_RGB_INK "\n"
@@ -19,6 +19,38 @@ static void terminal(const char *picture, FILE *out)
             "set ylabel textcolor rgb " SDSIM_HTML_RGB_INK "\n"
             "unset key\n",
             picture);
+}
+
+/* Marks of an axis at round values: 1, 2 and 5 of each decade, or more of them where these are too few. */
+static void tics(const char *axis, double from, double to, FILE *out)
+{
+    static const double sets[][19] = {
+        {1, 2, 5},
+        {1, 1.5, 2, 3, 4, 5, 7},
+        {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9},
+    };
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        double values[64];
+        size_t count = 0;
+        for (double decade = 1e-9; decade < 1e9; decade *= 10) {
+            for (size_t i = 0; i < 19 && sets[s][i] > 0 && count < 64; i++) {
+                const double value = decade * sets[s][i];
+                if (value >= from && value <= to) {
+                    values[count++] = value;
+                }
+            }
+        }
+        if (count < 3 && s + 1 < sizeof sets / sizeof *sets) {
+            continue;
+        }
+        const size_t every = (count + 7) / 8;
+        fprintf(out, "set %stics (", axis);
+        for (size_t i = 0; i < count; i += every) {
+            fprintf(out, "%s'%.4g' %.9g", i > 0 ? ", " : "", values[i], values[i]);
+        }
+        fputs(")\n", out);
+        return;
+    }
 }
 
 /* ---- predicted over measured ---- */
@@ -92,8 +124,12 @@ void sdsim_page_scatter_script(const struct sdsim_page *page, enum sdsim_page_sc
     fprintf(out, "set xlabel 'measured, %s'\nset ylabel 'predicted, %s'\n", units[which],
             units[which]);
     if (most > 8 * least) {
-        fprintf(out, "set logscale xy\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n",
-                scale * least / 1.3, scale * most * 1.3, scale * least / 1.3, scale * most * 1.3);
+        const double from = scale * least / 1.3;
+        const double to = scale * most * 1.3;
+        fprintf(out, "set logscale xy\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", from, to,
+                from, to);
+        tics("x", from, to, out);
+        tics("y", from, to, out);
     } else {
         fprintf(out, "set xrange [0:%.6g]\nset yrange [0:%.6g]\n", scale * most * 1.1,
                 scale * most * 1.1);
@@ -103,8 +139,8 @@ void sdsim_page_scatter_script(const struct sdsim_page *page, enum sdsim_page_sc
             "plot x with lines lc rgb " SDSIM_HTML_RGB_INK ", "
             "x*1.2 with lines dt 2 lc rgb " SDSIM_HTML_RGB_INK ", "
             "x/1.2 with lines dt 2 lc rgb " SDSIM_HTML_RGB_INK ", "
-            "'%s' using 1:4:2:3 with xerrorbars pt 0 lc rgb " SDSIM_HTML_RGB_INK ", "
-            "'' using 1:4:5:6 with yerrorbars pt 0 lw 1.5 lc rgb " SDSIM_HTML_RGB_SOFT ", "
+            "'%s' using 1:4:2:3 with xerrorbars pt -1 lc rgb " SDSIM_HTML_RGB_INK ", "
+            "'' using 1:4:5:6 with yerrorbars pt -1 lw 1.5 lc rgb " SDSIM_HTML_RGB_SOFT ", "
             "'' using 1:4 with points pt 7 ps 0.7 lc rgb " SDSIM_HTML_RGB_ACCENT "\n",
             data);
 }
@@ -157,38 +193,6 @@ void sdsim_page_histogram_data(const struct sdsim_histogram *calls, FILE *out)
     }
     if (count > 0) {
         fprintf(out, "%.9g %.9g %" PRIu64 "\n", from, from * step, count);
-    }
-}
-
-/* Marks of an axis at round values: 1, 2 and 5 of each decade, or more of them where these are too few. */
-static void tics(const char *axis, double from, double to, FILE *out)
-{
-    static const double sets[][19] = {
-        {1, 2, 5},
-        {1, 1.5, 2, 3, 4, 5, 7},
-        {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9},
-    };
-    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
-        double values[64];
-        size_t count = 0;
-        for (double decade = 1e-9; decade < 1e9; decade *= 10) {
-            for (size_t i = 0; i < 19 && sets[s][i] > 0 && count < 64; i++) {
-                const double value = decade * sets[s][i];
-                if (value >= from && value <= to) {
-                    values[count++] = value;
-                }
-            }
-        }
-        if (count < 3 && s + 1 < sizeof sets / sizeof *sets) {
-            continue;
-        }
-        const size_t every = (count + 7) / 8;
-        fprintf(out, "set %stics (", axis);
-        for (size_t i = 0; i < count; i += every) {
-            fprintf(out, "%s'%.4g' %.9g", i > 0 ? ", " : "", values[i], values[i]);
-        }
-        fputs(")\n", out);
-        return;
     }
 }
 

@@ -106,9 +106,26 @@ static void piece(const struct sdsim_waterfall *waterfall, const struct sdsim_wa
             100 * (double)step->time / total);
 }
 
-static void step(const struct sdsim_waterfall *waterfall, const struct sdsim_waterfall_step *step,
-                 FILE *out)
+/* The cause of a step, and what one would see of it on the bench. */
+static void causes(const struct sdsim_explanation *explanation,
+                   const struct sdsim_waterfall_step *step, FILE *out)
 {
+    fputs("<span class=\"rule\">", out);
+    sdsim_html_text(out, step->rule);
+    for (size_t i = 0; i < explanation->tell_count; i++) {
+        if (explanation->tells[i].loss == step->loss) {
+            fputs("<span class=\"tell\">", out);
+            sdsim_html_text(out, explanation->tells[i].text);
+            fputs("</span>", out);
+        }
+    }
+    fputs("</span>", out);
+}
+
+static void step(const struct sdsim_explanation *explanation,
+                 const struct sdsim_waterfall_step *step, FILE *out)
+{
+    const struct sdsim_waterfall *waterfall = &explanation->waterfall;
     char text[48];
     fputs("<li><span>", out);
     sdsim_html_text(out, sdsim_loss_title(step->loss));
@@ -120,14 +137,14 @@ static void step(const struct sdsim_waterfall *waterfall, const struct sdsim_wat
     sdsim_html_text(out, sdsim_print_share(step->share, text, sizeof text));
     fputs("</span><span class=\"n ceil\">", out);
     sdsim_html_text(out, sdsim_print_value(waterfall->metric, step->ceiling, text, sizeof text));
-    fputs("</span><span class=\"rule\">", out);
-    sdsim_html_text(out, step->rule);
-    fputs("</span></li>\n", out);
+    fputs("</span>", out);
+    causes(explanation, step, out);
+    fputs("</li>\n", out);
 }
 
 static void waterfall(const struct sdsim_page_run *run, FILE *out)
 {
-    const struct sdsim_waterfall *waterfall = &run->waterfall;
+    const struct sdsim_waterfall *waterfall = &run->explanation->waterfall;
     bool there[SDSIM_LAYER_COUNT] = {false};
     char text[48];
     if (waterfall->total == 0) {
@@ -139,7 +156,7 @@ static void waterfall(const struct sdsim_page_run *run, FILE *out)
           "<span class=\"n\">ceiling</span></li>\n",
           out);
     for (size_t i = 0; i < waterfall->count; i++) {
-        step(waterfall, &waterfall->steps[i], out);
+        step(run->explanation, &waterfall->steps[i], out);
         there[waterfall->steps[i].layer] = true;
     }
     fputs("<li class=\"sum\"><span>total</span><span class=\"track\">", out);
@@ -352,27 +369,68 @@ static void whatif_row(const struct sdsim_whatif *whatif, FILE *out)
     fputs("</td><td data-k=\"risk\">", out);
     sdsim_html_text(out, whatif->risk);
     fputs("</td><td data-k=\"to try it\">", out);
+    fputs("<code>", out);
     for (size_t s = 0; s < whatif->set_count; s++) {
         sdsim_html_print(out, "%s--set %s", s > 0 ? " " : "", whatif->sets[s]);
     }
+    fputs("</code>", out);
     fputs("</td></tr>\n", out);
 }
 
 static void whatifs(const struct sdsim_page_run *run, FILE *out)
 {
-    if (run->whatifs == NULL) {
-        return;
-    }
+    const struct sdsim_explanation *explanation = run->explanation;
     fputs("<h4>What would change it</h4>\n", out);
-    if (run->whatif_count == 0) {
+    if (explanation->whatif_count == 0) {
         fputs("<p>Nothing that was tried brings 1% or more.</p>\n", out);
         return;
     }
     fputs("<table><thead><tr><th>change</th><th class=\"n\">predicted</th><th class=\"n\">gain</th>"
           "<th>it takes</th><th>risk</th><th>to try it</th></tr></thead>\n<tbody>\n",
           out);
-    for (size_t i = 0; i < run->whatif_count; i++) {
-        whatif_row(&run->whatifs[i], out);
+    for (size_t i = 0; i < explanation->whatif_count; i++) {
+        whatif_row(&explanation->whatifs[i], out);
+    }
+    fputs("</tbody></table>\n", out);
+}
+
+/* ---- what it is, and what it is not ---- */
+
+static void verdicts(const struct sdsim_page_run *run, FILE *out)
+{
+    const struct sdsim_explanation *explanation = run->explanation;
+    fputs(explanation->verdict_count > 0 ? "<ul class=\"say\">\n" : "", out);
+    for (size_t i = 0; i < explanation->verdict_count; i++) {
+        const struct sdsim_layer_verdict *verdict = &explanation->verdicts[i];
+        fputs(verdict->cause ? "<li><strong>" : "<li>", out);
+        sdsim_html_text(out, verdict->text);
+        fputs(verdict->cause ? "</strong></li>\n" : "</li>\n", out);
+    }
+    fputs(explanation->verdict_count > 0 ? "</ul>\n" : "", out);
+}
+
+static void suspects(const struct sdsim_page_run *run, FILE *out)
+{
+    const struct sdsim_explanation *explanation = run->explanation;
+    if (explanation->suspect_count == 0) {
+        return;
+    }
+    fputs("<h4>What is to blame</h4>\n<table><thead><tr><th>if this took no time</th>"
+          "<th class=\"n\">it would be</th><th class=\"n\">gain</th><th>so</th></tr></thead>\n"
+          "<tbody>\n",
+          out);
+    for (size_t i = 0; i < explanation->suspect_count; i++) {
+        const struct sdsim_suspect *suspect = &explanation->suspects[i];
+        char text[48];
+        fputs("<tr><td class=\"name\">", out);
+        sdsim_html_text(out, suspect->title);
+        fputs("</td><td class=\"n\" data-k=\"it would be\">", out);
+        sdsim_html_text(out, sdsim_print_value(suspect->metric, suspect->value, text, sizeof text));
+        fputs("</td><td class=\"n\" data-k=\"gain\">", out);
+        sdsim_html_text(out, sdsim_print_error(suspect->gain, text, sizeof text));
+        fputs("</td><td class=\"w\" data-k=\"so\">", out);
+        sdsim_html_text(out, sdsim_suspect_word(suspect->gain));
+        fputs("</td></tr>\n", out);
     }
     fputs("</tbody></table>\n", out);
 }
@@ -422,11 +480,17 @@ void sdsim_page_run(const struct sdsim_page *page, size_t number, FILE *out)
     fputs("</h3>\n", out);
     headline(run, out);
     facts(run, out);
+    if (run->explanation != NULL) {
+        verdicts(run, out);
+    }
     readings(run, out);
-    waterfall(run, out);
+    if (run->explanation != NULL) {
+        waterfall(run, out);
+        suspects(run, out);
+        whatifs(run, out);
+    }
     latency(run, out);
     strips(run, out);
-    whatifs(run, out);
     commands(run, out);
     fputs("</section>\n", out);
 }

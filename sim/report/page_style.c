@@ -72,6 +72,9 @@ static const char *const style[] = {
     ".fall .sum{font-weight:600;border-bottom:0}\n",
     ".fall .rule{grid-column:2/-1;color:var(--soft-ink);font-size:.85rem;line-height:1.4;"
     "padding-top:.15rem}\n",
+    ".tell{display:block;padding-left:1em;text-indent:-1em}\n",
+    ".tell::before{content:\"\\2192\\00a0\"}\n",
+    "code{font:.85em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}\n",
     ".track{position:relative;height:1.05rem;background:var(--panel);border-radius:2px;"
     "overflow:hidden}\n",
     ".track i{position:absolute;top:0;bottom:0;min-width:1px;border-radius:1px}\n",
@@ -88,7 +91,7 @@ static const char *const style[] = {
     ".pair{display:grid;grid-template-columns:1fr 1fr;gap:1.2rem 2rem}\n",
     "figure{margin:.8rem 0;min-width:0}\n",
     "figcaption{font-size:.85rem;color:var(--soft-ink)}\n",
-    ".plot{display:block;width:100%;height:auto;max-width:38rem;font-family:inherit;"
+    ".plot{display:block;width:100%;height:auto;max-width:32rem;font-family:inherit;"
     "color:var(--ink)}\n",
     /* strips */
     ".strip{display:grid;grid-template-columns:8rem 1fr;gap:3px .8rem;font-size:.82rem;"

@@ -68,6 +68,28 @@ static void watch(void *context, size_t index)
     task->watched[index] = sdsim_page_watch(&task->page.runs[index]);
 }
 
+static void run_parallel(void *pool, size_t count, void (*work)(void *context, size_t index),
+                         void *context)
+{
+    sdsim_pool_run(count, *(const unsigned *)pool, NULL, work, context);
+}
+
+/* Why the run is as it is; what can't be bound any more was bound before, so only memory fails. */
+static bool explain(struct task *task, struct sdsim_page_run *run)
+{
+    unsigned threads = task->arguments->jobs;
+    const struct sdsim_explain_options options = {.parallel = run_parallel, .pool = &threads};
+    struct sdsim_scenario_subject scenario = {
+        .config = task->session.config,
+        .path = run->report->scenario->path,
+        .id = run->report->run->id,
+        .overrides = task->arguments->overrides,
+    };
+    const struct sdsim_subject subject = sdsim_subject_of_scenario(&scenario);
+    run->explanation = sdsim_explain(&subject, &options, &task->session.diags);
+    return run->explanation != NULL;
+}
+
 static bool fill_in(struct task *task)
 {
     struct sdsim_page *page = &task->page;
@@ -80,7 +102,6 @@ static bool fill_in(struct task *task)
         struct sdsim_page_run *run = &page->runs[page->count++];
         run->report = &task->jobs[i].report;
         fine = sdsim_inputs_of(run->report->run, &run->inputs);
-        sdsim_waterfall(run->report->setup, &run->report->prediction.typical, &run->waterfall);
     }
     if (fine) {
         const bool one =
@@ -91,7 +112,7 @@ static bool fill_in(struct task *task)
         sdsim_pool_run(page->count, task->arguments->jobs, NULL, watch, task);
     }
     for (size_t i = 0; fine && i < page->count; i++) {
-        fine = task->watched[i];
+        fine = task->watched[i] && explain(task, &page->runs[i]);
     }
     if (!fine) {
         fputs("error: out of memory\n", stderr);
@@ -106,6 +127,7 @@ static void empty(struct task *task)
     for (size_t i = 0; i < page->count; i++) {
         sdsim_inputs_free(&page->runs[i].inputs);
         sdsim_page_unwatch(&page->runs[i]);
+        sdsim_explanation_free(page->runs[i].explanation);
     }
     free(page->runs);
     free(task->watched);
@@ -164,10 +186,11 @@ const struct sdsim_command sdsim_command_report = {
         "A scenario is a file, the name of one that 'sdsim list scenario' shows, or a folder of "
         "them; all their runs are reported.\n"
         "The page has predicted against measured, as a table and as a plot, and of each run what "
-        "the numbers mean, the waterfall from the raw bus down to the prediction, how long calls "
-        "take and how often, what the application, the driver, the bus and the card do when, and "
-        "the commands; then all inputs with range, origin and source. It needs no network, no "
-        "scripts and no fonts, and is made for a desk, a phone and paper.\n"
+        "the numbers mean, the waterfall from the raw bus down to the prediction with what gives "
+        "each step away, what is to blame and what would change it, how long calls take and how "
+        "often, what the application, the driver, the bus and the card do when, and the commands; "
+        "then all inputs with range, origin and source. It needs no network, no scripts and no "
+        "fonts, and is made for a desk, a phone and paper.\n"
         "Pictures are drawn by gnuplot and stand in the page. The same inputs make the same page, "
         "byte for byte.",
     .least = 1,
