@@ -515,7 +515,7 @@ const struct sdsim_command sdsim_command_sweep = {
         "For many machines each computes a part, 'sdsim sweep ... --shard 2/8 -o part2.csv', and "
         "the same command with '--merge part1.csv --merge part2.csv ...' puts them together: the "
         "output is that of one run, byte for byte. Parts of another scenario, profile, value or "
-        "version are refused.\n"
+        "version are refused. tools/examples/sweep has scripts for GNU parallel and Slurm.\n"
         "The CSV has a line a row: its number, how many there are, a mark of the sweep, the "
         "values, run, metric, unit, predicted, low, high, clock on the wire, mean and longest "
         "call in seconds, and in the last column why there is no prediction. The exit code is 1 if "
