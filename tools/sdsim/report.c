@@ -109,7 +109,7 @@ static bool fill_in(struct task *task)
         page->title = title != NULL ? title
                       : one         ? page->runs[0].report->scenario->name
                                     : "How fast these SD cards are";
-        sdsim_pool_run(page->count, task->arguments->jobs, NULL, watch, task);
+        sdsim_pool_run(page->count, task->arguments->jobs, "runs", watch, task);
     }
     for (size_t i = 0; fine && i < page->count; i++) {
         fine = task->watched[i] && explain(task, &page->runs[i]);
