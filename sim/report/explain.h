@@ -92,7 +92,7 @@ struct sdsim_explanation {
     size_t tell_count;
     struct sdsim_suspect suspects[SDSIM_SUSPECTS]; /* the greatest gain first */
     size_t suspect_count;
-    struct sdsim_layer_verdict verdicts[SDSIM_VERDICTS]; /* causes first */
+    struct sdsim_layer_verdict verdicts[SDSIM_VERDICTS]; /* causes first, by gain */
     size_t verdict_count;
     struct sdsim_whatif *whatifs; /* the greatest gain first */
     size_t whatif_count;
