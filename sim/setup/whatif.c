@@ -1,5 +1,6 @@
 #include "setup/whatif.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,16 @@ void sdsim_whatif_propose(struct sdsim_whatif_planner *planner,
         planner->count++;
     }
     sdsim_diags_free(&diags);
+}
+
+char *sdsim_whatif_clock_set(uint64_t hz, char *out, size_t size)
+{
+    const uint64_t unit = hz % 1000000 == 0 ? 1000000 : hz % 1000 == 0 ? 1000 : 1;
+    snprintf(out, size, "clock=%" PRIu64 "%s", hz / unit,
+             unit == 1000000 ? "MHz"
+             : unit == 1000  ? "kHz"
+                             : "Hz");
+    return out;
 }
 
 size_t sdsim_whatifs_plan(const struct sdsim_subject *subject, const struct sdsim_setup *base,

@@ -124,13 +124,7 @@ static void propose_clock(struct sdsim_whatif_planner *planner, enum sdsim_whati
     snprintf(title, sizeof title, "%s: %s on the wire",
              kind == SDSIM_WHATIF_CLOCK ? "the next clock step" : "the card's full clock",
              hz_text(hz_of(choice)).text);
-    snprintf(set, sizeof set, "clock=%" PRIu64 "%s",
-             request % MHZ == 0    ? request / MHZ
-             : request % 1000 == 0 ? request / 1000
-                                   : request,
-             request % MHZ == 0    ? "MHz"
-             : request % 1000 == 0 ? "kHz"
-                                   : "Hz");
+    sdsim_whatif_clock_set(request, set, sizeof set);
     snprintf(risk, sizeof risk, "%s",
              above   ? "above what the card is rated for: errors that come and go with card and "
                        "temperature; check CRCs"
