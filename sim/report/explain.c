@@ -36,15 +36,20 @@ static void simulate_all(struct work *work, const struct sdsim_explain_options *
 }
 
 /* The run itself. False with a message. */
-static bool take_run(const struct sdsim_subject *subject, struct sdsim_explanation *explanation,
-                     struct sdsim_diags *diags)
+static bool take_run(const struct sdsim_subject *subject,
+                     const struct sdsim_explain_options *options,
+                     struct sdsim_explanation *explanation, struct sdsim_diags *diags)
 {
     if (!subject->bind(subject->context, NULL, 0, &explanation->setup, diags)) {
         return false;
     }
     subject->simulate(subject->context, &explanation->setup, &explanation->outcome);
     if (explanation->outcome.error[0] != '\0') {
-        sdsim_error(diags, NULL, "%s", explanation->outcome.error);
+        if (options != NULL && options->failure != NULL) {
+            *options->failure = explanation->outcome.failure;
+        }
+        sdsim_error(diags, subject->place, "%s%s%s", subject->name != NULL ? subject->name : "",
+                    subject->name != NULL ? ": " : "", explanation->outcome.error);
         return false;
     }
     return true;
@@ -59,7 +64,7 @@ static bool explain(const struct sdsim_subject *subject,
         sdsim_error(diags, NULL, "out of memory");
         return false;
     }
-    if (!take_run(subject, explanation, diags)) {
+    if (!take_run(subject, options, explanation, diags)) {
         return false;
     }
     explanation->replayed = subject->replayed;

@@ -106,6 +106,7 @@ struct sdsim_explain_options {
     void (*parallel)(void *pool, size_t count, void (*work)(void *context, size_t index),
                      void *context);
     void *pool;
+    enum sdsim_failure *failure; /* set to whose fault it is if the run itself fails; or NULL */
 };
 
 /*

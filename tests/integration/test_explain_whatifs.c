@@ -150,6 +150,74 @@ static void whatifs_are_replays(void **state)
     json_decref(root);
 }
 
+/* What it prints for a terminal is no wider than one, and has no colours unless asked. */
+static void fits_a_terminal(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("scenarios/*.yaml", 0, NULL, &files), 0);
+    for (size_t f = 0; f < files.gl_pathc; f += SDSIM_SANITIZED ? 5 : 1) {
+        const char *const arguments[] = {"explain", files.gl_pathv[f], "--all", NULL};
+        struct sdsim_test_result result = sdsim_test_run(arguments, NULL);
+        assert_int_equal(result.code, 0);
+        for (const char *line = result.out; *line != '\0';) {
+            const size_t length = strcspn(line, "\n");
+            if (length > 80 || memchr(line, 27, length) != NULL) {
+                fail_msg("%s: %zu columns: %.*s", files.gl_pathv[f], length, (int)length, line);
+            }
+            line += length + (line[length] == '\n');
+        }
+        sdsim_test_result_free(&result);
+    }
+    globfree(&files);
+}
+
+static void usage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[10];
+        int code;
+        const char *out;
+        const char *err;
+    } rows[] = {
+        {{"explain"}, 2, "", "missing arguments"},
+        {{"explain", "nosuch"}, 2, "", "there is no scenario 'nosuch'"},
+        {{"explain", "esp32-arduino-sd", "nosuch"}, 2, "", "its runs are: write-4k"},
+        {{"explain", "esp32-arduino-sd", "--board", "x"}, 2, "", "take --set board=NAME"},
+        {{"explain", "esp32-arduino-sd", "--think"}, 2, "", "a scenario has no recorded pauses"},
+        {{"explain", "tests/cases/BR-059-whole.ops"}, 2, "", "what it was recorded on"},
+        {{"explain", "tests/cases/BR-059-whole.ops", "a", "b", "c"}, 2, "", "a trace takes a scen"},
+        /* A run that ends early is a finding, with the place and the run's name. */
+        {{"explain", "esp32-arduino-sd", "read-4k", "--set", "filesystem.type=exfat"},
+         1,
+         "",
+         "esp32-arduino-sd.yaml: error: run read-4k: mounting the volume"},
+        {{"explain", "esp32-arduino-sd", "read-4k", "--color", "always"}, 0, "\033[1m", ""},
+        /* The longest call is what gains are of, where that is predicted. */
+        {{"explain", "effect-sync", "each-call", "--set", "measure=max-latency"},
+         0,
+         "predicted  longest ",
+         ""},
+        /* A change need not fit the scenario's other runs. */
+        {{"run", "esp32-audiokit-apis", "idf-sdspi-read", "--set", "bus=sd4", "--set",
+          "driver=esp-idf-sdmmc"},
+         0,
+         "SD 4-bit",
+         ""},
+        {{"run", "esp32-audiokit-apis", "--set", "bus=sd4"}, 2, "", "can't work this bus"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sdsim_test_result result = sdsim_test_run(rows[i].arguments, NULL);
+        if (result.code != rows[i].code || strstr(result.out, rows[i].out) == NULL ||
+            strstr(result.err, rows[i].err) == NULL) {
+            fail_msg("%s: exit code %d\n%s\n%s", sdsim_test_command(rows[i].arguments), result.code,
+                     result.out, result.err);
+        }
+        sdsim_test_result_free(&result);
+    }
+}
+
 int main(void)
 {
     if (!sdsim_test_has_program()) {
@@ -160,6 +228,8 @@ int main(void)
         cmocka_unit_test(whatifs_are_runs),
         cmocka_unit_test(changes_add_up),
         cmocka_unit_test(whatifs_are_replays),
+        cmocka_unit_test(fits_a_terminal),
+        cmocka_unit_test(usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,20 @@ static void test_speed(void **state)
     }
 }
 
+/* The longest call is what counts where it is what is predicted. */
+static void test_speed_of_extremes(void **state)
+{
+    (void)state;
+    struct sdsim_outcome_report before = took(1000, 10, 10);
+    struct sdsim_outcome_report after = took(500, 10, 10);
+    before.metric = after.metric = SDSIM_METRIC_MAX_LATENCY;
+    before.value = 30e-3;
+    after.value = 40e-3;
+    assert_true(fabs(sdsim_speed(&before, &after) - 0.75) < 1e-12);
+    after.metric = SDSIM_METRIC_THROUGHPUT;
+    assert_true(fabs(sdsim_speed(&before, &after) - 2.0) < 1e-12);
+}
+
 static void test_gain_texts(void **state)
 {
     (void)state;
@@ -305,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_buffered),
         cmocka_unit_test(test_widths_and_times),
         cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_speed_of_extremes),
         cmocka_unit_test(test_gain_texts),
         cmocka_unit_test(test_rank),
         cmocka_unit_test(test_probes),
