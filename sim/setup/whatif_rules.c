@@ -104,10 +104,15 @@ static uint64_t round_request(const struct sdsim_setup *base, uint64_t asked,
     return asked;
 }
 
-/* The clock a card is rated for on this bus. */
+/* The clock a card is rated for on this bus: UHS-I only where it is used already, at 1.8 V. */
 static uint64_t rating(const struct sdsim_setup *setup)
 {
     const struct sdsim_card_params *card = &setup->card;
+    const bool uhs = setup->run.bus != SDSIM_BUS_SPI && card->uhs_hz > card->high_hz &&
+                     setup->clocks.num > card->high_hz * setup->clocks.den;
+    if (uhs) {
+        return card->uhs_hz;
+    }
     return setup->run.bus == SDSIM_BUS_SPI || card->high_hz == 0 ? card->spi_hz : card->high_hz;
 }
 

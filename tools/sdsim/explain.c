@@ -74,7 +74,7 @@ static void again_trace(const struct sdsim_arguments *arguments, char *text, siz
 static void run_parallel(void *pool, size_t count, void (*work)(void *context, size_t index),
                          void *context)
 {
-    sdsim_pool_run(count, *(const unsigned *)pool, NULL, work, context);
+    sdsim_pool_run(count, *(const unsigned *)pool, "simulations", work, context);
 }
 
 static bool explain(struct job *job, const struct sdsim_subject *subject,
