@@ -9,6 +9,18 @@ struct work {
     struct sdsim_explanation *explanation;
 };
 
+void sdsim_explain_each(const struct sdsim_explain_options *options, size_t count,
+                        void (*work)(void *context, size_t index), void *context)
+{
+    if (options != NULL && options->parallel != NULL) {
+        options->parallel(options->pool, count, work, context);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        work(context, i);
+    }
+}
+
 /* The probes, and behind them the what-ifs. */
 static void simulate_one(void *context, size_t index)
 {
@@ -25,26 +37,25 @@ static void simulate_one(void *context, size_t index)
 
 static void simulate_all(struct work *work, const struct sdsim_explain_options *options)
 {
-    const size_t count = SDSIM_PROBE_COUNT + work->explanation->whatif_count;
-    if (options != NULL && options->parallel != NULL) {
-        options->parallel(options->pool, count, simulate_one, work);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        simulate_one(work, i);
-    }
+    sdsim_explain_each(options, SDSIM_PROBE_COUNT + work->explanation->whatif_count, simulate_one,
+                       work);
 }
 
 /* The run itself. False with a message. */
-static bool take_run(const struct sdsim_subject *subject, struct sdsim_explanation *explanation,
-                     struct sdsim_diags *diags)
+static bool take_run(const struct sdsim_subject *subject,
+                     const struct sdsim_explain_options *options,
+                     struct sdsim_explanation *explanation, struct sdsim_diags *diags)
 {
     if (!subject->bind(subject->context, NULL, 0, &explanation->setup, diags)) {
         return false;
     }
     subject->simulate(subject->context, &explanation->setup, &explanation->outcome);
     if (explanation->outcome.error[0] != '\0') {
-        sdsim_error(diags, NULL, "%s", explanation->outcome.error);
+        if (options != NULL && options->failure != NULL) {
+            *options->failure = explanation->outcome.failure;
+        }
+        sdsim_error(diags, subject->place, "%s%s%s", subject->name != NULL ? subject->name : "",
+                    subject->name != NULL ? ": " : "", explanation->outcome.error);
         return false;
     }
     return true;
@@ -59,7 +70,7 @@ static bool explain(const struct sdsim_subject *subject,
         sdsim_error(diags, NULL, "out of memory");
         return false;
     }
-    if (!take_run(subject, explanation, diags)) {
+    if (!take_run(subject, options, explanation, diags)) {
         return false;
     }
     explanation->replayed = subject->replayed;
@@ -69,9 +80,8 @@ static bool explain(const struct sdsim_subject *subject,
     struct work work = {.subject = subject, .explanation = explanation};
     simulate_all(&work, options);
     explanation->whatif_count = sdsim_whatifs_rank(explanation->whatifs, explanation->whatif_count);
-    explanation->draws = options != NULL ? options->draws : 0;
-    for (size_t i = 0; explanation->draws > 0 && i < explanation->whatif_count; i++) {
-        sdsim_whatif_draw(subject, explanation->draws, &explanation->whatifs[i]);
+    if (!sdsim_explain_draw(subject, options, explanation, diags)) {
+        return false;
     }
     sdsim_explain_tells(explanation);
     sdsim_explain_suspects(explanation);

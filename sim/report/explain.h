@@ -92,7 +92,7 @@ struct sdsim_explanation {
     size_t tell_count;
     struct sdsim_suspect suspects[SDSIM_SUSPECTS]; /* the greatest gain first */
     size_t suspect_count;
-    struct sdsim_layer_verdict verdicts[SDSIM_VERDICTS]; /* causes first */
+    struct sdsim_layer_verdict verdicts[SDSIM_VERDICTS]; /* causes first, by gain */
     size_t verdict_count;
     struct sdsim_whatif *whatifs; /* the greatest gain first */
     size_t whatif_count;
@@ -106,6 +106,7 @@ struct sdsim_explain_options {
     void (*parallel)(void *pool, size_t count, void (*work)(void *context, size_t index),
                      void *context);
     void *pool;
+    enum sdsim_failure *failure; /* set to whose fault it is if the run itself fails; or NULL */
 };
 
 /*

@@ -23,6 +23,14 @@ char *sdsim_explain_sets(const struct sdsim_whatif *whatif, char *out, size_t si
     return out;
 }
 
+/* What the calls of the workload are, as it counts them. */
+static const char *noun_of(const struct sdsim_workload_params *workload)
+{
+    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
+           : workload->action == SDSIM_DO_LOG    ? "line"
+                                                 : "call";
+}
+
 /* ---- the head ---- */
 
 static void print_head(const struct sdsim_explain_report *report, const struct sdsim_style *style,
@@ -194,11 +202,13 @@ static void print_waits(const struct sdsim_explanation *e, FILE *out)
 static bool print_suspects(const struct sdsim_explanation *e, const struct sdsim_style *style,
                            FILE *out)
 {
-    static const struct sdsim_column columns[] = {
+    char each[16];
+    snprintf(each, sizeof each, "a %s", noun_of(&e->setup.run.workload));
+    const struct sdsim_column columns[] = {
         {"if this took no time", false, false},
         {"it would be", true, false},
         {"gain", true, false},
-        {"a call", true, false},
+        {each, true, false},
         {"so", false, false},
     };
     struct sdsim_table table;

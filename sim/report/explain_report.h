@@ -41,7 +41,7 @@ struct sdsim_explain_report {
     const char *run_id;  /* NULL for a trace */
     const char *again;   /* the command that a what-if's --set are added to: "sdsim run h1 read" */
     const struct sdsim_run *run;
-    const struct sdsim_explanation *explanation;
+    struct sdsim_explanation *explanation; /* not owned */
 };
 
 /* All of it in 80 columns. False without memory. */

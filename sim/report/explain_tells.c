@@ -216,8 +216,10 @@ static void why_flat(const struct sdsim_explanation *explanation, char *out, siz
         snprintf(out, size, ": a single-block driver, each command moves one sector");
     } else if (on_file && cluster > 0 && cluster / 512 * commands <= sectors + sectors / 20 &&
                cluster < workload->call) {
-        snprintf(out, size, ": transfers never exceed one cluster, here %s",
-                 size_text(cluster).text);
+        const bool fat32 = setup->run.filesystem.type == SDSIM_VOLUME_FAT32;
+        snprintf(out, size, ": transfers never exceed one cluster, here %s%s%s",
+                 size_text(cluster).text, fat32 ? "; and a FAT has " : "",
+                 fat32 ? size_text(4 * (setup->card.capacity / cluster)).text : "");
     } else if (reads && buffer > 0 && workload->call > buffer) {
         snprintf(out, size,
                  ": the %s buffer of the file API %s is refilled piece by piece, each call of %s "

@@ -78,7 +78,8 @@ __attribute__((format(printf, 5, 6))) static void add(struct sdsim_explanation *
     vsnprintf(verdict.text, sizeof verdict.text, format, arguments);
     va_end(arguments);
     size_t at = explanation->verdict_count++;
-    while (at > 0 && cause && !explanation->verdicts[at - 1].cause) {
+    while (at > 0 && cause &&
+           (!explanation->verdicts[at - 1].cause || explanation->verdicts[at - 1].gain < gain)) {
         explanation->verdicts[at] = explanation->verdicts[at - 1];
         at--;
     }

@@ -146,7 +146,7 @@ static void gaps(const struct facts *facts, char *out)
 {
     const struct sdsim_driver_costs *costs = &facts->setup->costs;
     const char *join = "";
-    say(out, "SCK stands still %s a sector: ", each(facts->step->time, facts->sectors).text);
+    say(out, "the bus stands still %s a sector: ", each(facts->step->time, facts->sectors).text);
     if (costs->chunk == 1) {
         say(out, "each byte is a transfer of its own, %s behind it",
             time_text(costs->chunk_gap).text);
@@ -168,19 +168,20 @@ static void gaps(const struct facts *facts, char *out)
 static void driver(const struct facts *facts, char *out)
 {
     const struct sdsim_driver_costs *costs = &facts->setup->costs;
+    /* Over SPI, what a transfer costs is a gap on the bus. */
+    const bool spi = facts->setup->run.bus == SDSIM_BUS_SPI;
     const struct {
         sdsim_ps time;
         const char *what;
     } parts[] = {
-        {costs->crc16, "a block's CRC16"}, {costs->call, "a call"},
-        {costs->command, "a command"},     {costs->wake, "an interrupt to the task going on"},
-        {costs->bulk, "a transfer"},
+        {costs->crc16, "a block's CRC16"},     {costs->call, "a call"},
+        {costs->command, "a command"},         {costs->wake, "an interrupt to the task going on"},
+        {spi ? 0 : costs->bulk, "a transfer"},
     };
     const char *join = ": ";
     say(out, "%s a sector", each(facts->step->time, facts->sectors).text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const bool on_bus = i == 4 && facts->setup->run.bus == SDSIM_BUS_SPI;
-        if (parts[i].time > 0 && !on_bus) {
+        if (parts[i].time > 0) {
             say(out, "%s%s %s", join, time_text(parts[i].time).text, parts[i].what);
             join = ", ";
         }

@@ -34,6 +34,11 @@ static double unit_time(const struct sdsim_workload_result *workload, bool by_by
 double sdsim_speed(const struct sdsim_outcome_report *base,
                    const struct sdsim_outcome_report *changed)
 {
+    const bool extreme =
+        base->metric == SDSIM_METRIC_MIN_LATENCY || base->metric == SDSIM_METRIC_MAX_LATENCY;
+    if (extreme && base->metric == changed->metric) {
+        return changed->value > 0 ? base->value / changed->value : 0;
+    }
     const bool by_bytes = base->workload.bytes > 0 && changed->workload.bytes > 0;
     const double before = unit_time(&base->workload, by_bytes);
     const double after = unit_time(&changed->workload, by_bytes);

@@ -49,7 +49,8 @@ struct sdsim_probe {
 
 /*
  * How many times as fast `changed` is as `base`: their times for each byte the application moved,
- * or, if one of them moved none, for each call. 0 if it can't be said.
+ * or, if one of them moved none, for each call; where both are measured in their shortest or their
+ * longest call, that one's. 0 if it can't be said.
  */
 double sdsim_speed(const struct sdsim_outcome_report *base,
                    const struct sdsim_outcome_report *changed);

@@ -22,7 +22,9 @@ struct sdsim_subject {
     /* Simulates one of them, or a changed copy of one. */
     void (*simulate)(void *context, const struct sdsim_setup *setup,
                      struct sdsim_outcome_report *report);
-    bool replayed; /* its calls are a recording's, which no change of the workload changes */
+    const char *place; /* a file, for messages; or NULL */
+    const char *name;  /* what in it: "run read-4k"; or NULL */
+    bool replayed;     /* its calls are a recording's, which no change of the workload changes */
 };
 
 #define SDSIM_SUBJECT_OVERRIDES 64u /* changes and what the user set, together */

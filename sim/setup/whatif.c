@@ -1,7 +1,7 @@
 #include "setup/whatif.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/sorted.h"
@@ -64,6 +64,16 @@ void sdsim_whatif_propose(struct sdsim_whatif_planner *planner,
     sdsim_diags_free(&diags);
 }
 
+char *sdsim_whatif_clock_set(uint64_t hz, char *out, size_t size)
+{
+    const uint64_t unit = hz % 1000000 == 0 ? 1000000 : hz % 1000 == 0 ? 1000 : 1;
+    snprintf(out, size, "clock=%" PRIu64 "%s", hz / unit,
+             unit == 1000000 ? "MHz"
+             : unit == 1000  ? "kHz"
+                             : "Hz");
+    return out;
+}
+
 size_t sdsim_whatifs_plan(const struct sdsim_subject *subject, const struct sdsim_setup *base,
                           const struct sdsim_outcome_report *outcome, struct sdsim_whatif *whatifs)
 {
@@ -83,50 +93,17 @@ void sdsim_whatif_run(const struct sdsim_subject *subject,
         whatif->outcome.error[0] == '\0' ? sdsim_speed(outcome, &whatif->outcome) - 1 : 0;
 }
 
-/* The gain of one draw against the same draw without the change. False if one of them fails. */
-static bool draw_gain(const struct sdsim_subject *subject, const struct sdsim_setup *base,
-                      const struct sdsim_setup *changed, double *gain)
+void sdsim_whatif_interval(struct sdsim_whatif *whatif, double *gains, size_t count)
 {
-    struct sdsim_outcome_report before;
-    struct sdsim_outcome_report after;
-    subject->simulate(subject->context, base, &before);
-    subject->simulate(subject->context, changed, &after);
-    *gain = sdsim_speed(&before, &after) - 1;
-    return before.error[0] == '\0' && after.error[0] == '\0';
-}
-
-bool sdsim_whatif_draw(const struct sdsim_subject *subject, uint32_t draws,
-                       struct sdsim_whatif *whatif)
-{
-    const char *sets[SDSIM_WHATIF_SETS + 1] = {NULL};
-    for (size_t i = 0; i < whatif->set_count; i++) {
-        sets[i] = whatif->sets[i];
+    if (count == 0) {
+        return;
     }
-    struct sdsim_setup *base = calloc((size_t)draws + 1, sizeof *base);
-    struct sdsim_setup *changed = calloc((size_t)draws + 1, sizeof *changed);
-    double *gains = calloc((size_t)draws + 1, sizeof *gains);
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    const bool bound = base != NULL && changed != NULL && gains != NULL &&
-                       subject->bind(subject->context, NULL, draws, base, &diags) &&
-                       subject->bind(subject->context, sets, draws, changed, &diags);
-    size_t count = 0;
-    for (uint32_t k = 1; bound && k <= draws; k++) {
-        count += draw_gain(subject, &base[k], &changed[k], &gains[count]) ? 1 : 0;
-    }
-    if (count > 0) {
-        sdsim_sort(gains, count);
-        const double low = sdsim_quantile(gains, count, 0.05);
-        const double high = sdsim_quantile(gains, count, 0.95);
-        whatif->low = low < whatif->gain ? low : whatif->gain;
-        whatif->high = high > whatif->gain ? high : whatif->gain;
-        whatif->drawn = true;
-    }
-    sdsim_diags_free(&diags);
-    free(gains);
-    free(changed);
-    free(base);
-    return bound;
+    sdsim_sort(gains, count);
+    const double low = sdsim_quantile(gains, count, 0.05);
+    const double high = sdsim_quantile(gains, count, 0.95);
+    whatif->low = low < whatif->gain ? low : whatif->gain;
+    whatif->high = high > whatif->gain ? high : whatif->gain;
+    whatif->drawn = true;
 }
 
 /* ---- ranking ---- */

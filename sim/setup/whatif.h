@@ -72,10 +72,9 @@ size_t sdsim_whatifs_plan(const struct sdsim_subject *subject, const struct sdsi
 void sdsim_whatif_run(const struct sdsim_subject *subject,
                       const struct sdsim_outcome_report *outcome, struct sdsim_whatif *whatif);
 
-/* Gains of draws 1..draws, the luck of each shared with the same draw of the run at hand: low and
- * high. Binds: one thread. False if that can't be; a draw that fails is left out. */
-bool sdsim_whatif_draw(const struct sdsim_subject *subject, uint32_t draws,
-                       struct sdsim_whatif *whatif);
+/* Sets low and high from the gains of `count` draws, each against the same draw of the run at hand;
+ * sorts them. None: leaves the what-if without an interval. */
+void sdsim_whatif_interval(struct sdsim_whatif *whatif, double *gains, size_t count);
 
 /* Drops those that failed, gain less than 1 % or, of several of one kind, more than the rule keeps;
  * sorts the rest by gain, the greatest first. Returns how many are left. */

@@ -2,7 +2,6 @@
  * What-ifs about drivers: which driver, or build of one, does better what a run's driver does. Who
  * can take another's place is a table; whether a host has costs and a clock for it, binding tells.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,7 +193,7 @@ static void propose_at_clock(struct sdsim_whatif_planner *planner,
     if (ratio > 1.001 && whatif->set_count < SDSIM_WHATIF_SETS) {
         struct sdsim_whatif_proposal pinned = *proposal;
         char clock[40];
-        snprintf(clock, sizeof clock, "clock=%" PRIu64 "Hz", now->num / now->den);
+        sdsim_whatif_clock_set(now->num / now->den, clock, sizeof clock);
         pinned.sets[whatif->set_count] = clock;
         planner->count = count;
         sdsim_whatif_propose(planner, &pinned);

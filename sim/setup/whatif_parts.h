@@ -27,6 +27,9 @@ struct sdsim_whatif_proposal {
 void sdsim_whatif_propose(struct sdsim_whatif_planner *planner,
                           const struct sdsim_whatif_proposal *proposal);
 
+/* "clock=20MHz", exactly. Returns out. */
+char *sdsim_whatif_clock_set(uint64_t hz, char *out, size_t size);
+
 /* All rules, one after the other. */
 void sdsim_whatif_rules(struct sdsim_whatif_planner *planner);
 

@@ -104,10 +104,15 @@ static uint64_t round_request(const struct sdsim_setup *base, uint64_t asked,
     return asked;
 }
 
-/* The clock a card is rated for on this bus. */
+/* The clock a card is rated for on this bus: UHS-I only where it is used already, at 1.8 V. */
 static uint64_t rating(const struct sdsim_setup *setup)
 {
     const struct sdsim_card_params *card = &setup->card;
+    const bool uhs = setup->run.bus != SDSIM_BUS_SPI && card->uhs_hz > card->high_hz &&
+                     setup->clocks.num > card->high_hz * setup->clocks.den;
+    if (uhs) {
+        return card->uhs_hz;
+    }
     return setup->run.bus == SDSIM_BUS_SPI || card->high_hz == 0 ? card->spi_hz : card->high_hz;
 }
 
@@ -124,13 +129,7 @@ static void propose_clock(struct sdsim_whatif_planner *planner, enum sdsim_whati
     snprintf(title, sizeof title, "%s: %s on the wire",
              kind == SDSIM_WHATIF_CLOCK ? "the next clock step" : "the card's full clock",
              hz_text(hz_of(choice)).text);
-    snprintf(set, sizeof set, "clock=%" PRIu64 "%s",
-             request % MHZ == 0    ? request / MHZ
-             : request % 1000 == 0 ? request / 1000
-                                   : request,
-             request % MHZ == 0    ? "MHz"
-             : request % 1000 == 0 ? "kHz"
-                                   : "Hz");
+    sdsim_whatif_clock_set(request, set, sizeof set);
     snprintf(risk, sizeof risk, "%s",
              above   ? "above what the card is rated for: errors that come and go with card and "
                        "temperature; check CRCs"

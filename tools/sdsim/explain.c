@@ -18,6 +18,7 @@ struct job {
     struct sdsim_explain_report *reports;
     struct sdsim_scenario_subject *subjects; /* of each report of a scenario */
     char (*again)[600];
+    enum sdsim_failure failure;
     size_t count;
     bool traced;
     struct sdsim_explain_trace trace;
@@ -73,7 +74,7 @@ static void again_trace(const struct sdsim_arguments *arguments, char *text, siz
 static void run_parallel(void *pool, size_t count, void (*work)(void *context, size_t index),
                          void *context)
 {
-    sdsim_pool_run(count, *(const unsigned *)pool, NULL, work, context);
+    sdsim_pool_run(count, *(const unsigned *)pool, "simulations", work, context);
 }
 
 static bool explain(struct job *job, const struct sdsim_subject *subject,
@@ -85,6 +86,7 @@ static bool explain(struct job *job, const struct sdsim_subject *subject,
             job->arguments->values[SDSIM_OPTION_WHATIF_DRAWS] != NULL ? job->arguments->draws : 0,
         .parallel = run_parallel,
         .pool = &threads,
+        .failure = &job->failure,
     };
     report->explanation = sdsim_explain(subject, &options, &job->session.diags);
     return report->explanation != NULL;
@@ -123,7 +125,11 @@ static bool explain_run(struct job *job, size_t index, const char *path,
         append(again, sizeof job->again[0], run->id);
     }
     append_overrides(again, sizeof job->again[0], job->arguments);
-    const struct sdsim_subject subject = sdsim_subject_of_scenario(&job->subjects[index]);
+    struct sdsim_subject subject = sdsim_subject_of_scenario(&job->subjects[index]);
+    char name[100];
+    snprintf(name, sizeof name, "run %s", sdsim_run_label(run));
+    subject.place = path;
+    subject.name = name;
     return explain(job, &subject, report);
 }
 
@@ -146,11 +152,14 @@ static bool explain_scenario(struct job *job)
             named > 0 ? sdsim_cli_find_run(session, scenario, arguments->operands[i + 1])
                       : &scenario->runs[i];
         struct sdsim_setup setup;
-        if (run == NULL || !explain_run(job, i, path, run)) {
+        if (run == NULL) {
             return false;
         }
         if (job->count == 1 && sdsim_setup_bind(session->config, run, 0, &setup, &session->diags)) {
             sdsim_setup_lint(run, &setup, &session->diags);
+        }
+        if (!explain_run(job, i, path, run)) {
+            return false;
         }
     }
     return true;
@@ -168,8 +177,42 @@ static bool explain_trace(struct job *job)
     again_trace(job->arguments, job->again[0], sizeof job->again[0]);
     job->reports[0] = (struct sdsim_explain_report){
         .subject = job->arguments->operands[0], .again = job->again[0], .run = job->trace.run};
-    const struct sdsim_subject subject = sdsim_explain_trace_subject(&job->trace);
+    struct sdsim_subject subject = sdsim_explain_trace_subject(&job->trace);
+    subject.place = job->arguments->operands[0];
     return explain(job, &subject, &job->reports[0]);
+}
+
+/* What only traces have means nothing for a scenario. */
+static bool check_options(const struct sdsim_arguments *arguments, bool traced)
+{
+    static const struct {
+        enum sdsim_option_id option;
+        const char *help;
+    } rows[] = {
+        {SDSIM_OPTION_THINK, "a scenario has no recorded pauses"},
+        {SDSIM_OPTION_BOARD, "take --set board=NAME"},
+        {SDSIM_OPTION_HOST, "take --set host=NAME"},
+        {SDSIM_OPTION_DRIVER, "take --set driver=NAME"},
+        {SDSIM_OPTION_REPLAY_CARD, "take --set card=NAME"},
+        {SDSIM_OPTION_CLOCK, "take --set clock=FREQUENCY"},
+        {SDSIM_OPTION_BUS, "take --set bus=BUS"},
+        {SDSIM_OPTION_FILESYSTEM, "take --set filesystem.type=TYPE"},
+        {SDSIM_OPTION_API, "take --set file.api=API"},
+        {SDSIM_OPTION_FROM, "a scenario is YAML"},
+        {SDSIM_OPTION_LOG_FILE, "a scenario is YAML"},
+    };
+    if (traced && arguments->operand_count > 3) {
+        fputs("error: a trace takes a scenario and one of its runs\n", stderr);
+        return false;
+    }
+    for (size_t i = 0; !traced && i < sizeof rows / sizeof *rows; i++) {
+        if (arguments->values[rows[i].option] != NULL) {
+            fprintf(stderr, "error: --%s is for traces\nhelp: %s\n",
+                    sdsim_option(rows[i].option)->name, rows[i].help);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* A file that is no YAML is a trace. */
@@ -242,29 +285,47 @@ static enum sdsim_exit print(const struct job *job)
 
 /* ---- the command ---- */
 
+static enum sdsim_exit exit_of(enum sdsim_failure failure)
+{
+    static const enum sdsim_exit codes[] = {
+        [SDSIM_FAILURE_NONE] = SDSIM_EXIT_INPUT, /* it can't be set up */
+        [SDSIM_FAILURE_INPUT] = SDSIM_EXIT_INPUT,
+        [SDSIM_FAILURE_RUN] = SDSIM_EXIT_FINDING,
+        [SDSIM_FAILURE_MEMORY] = SDSIM_EXIT_FAULT,
+    };
+    return codes[failure];
+}
+
+static void free_job(struct job *job)
+{
+    for (size_t i = 0; i < job->count && job->reports != NULL; i++) {
+        sdsim_explanation_free(job->reports[i].explanation);
+    }
+    if (job->traced) {
+        sdsim_explain_trace_close(&job->trace);
+    }
+    free(job->reports);
+    free(job->subjects);
+    free(job->again);
+    sdsim_cli_close(&job->session);
+}
+
 static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 {
     struct job job = {.arguments = arguments};
-    enum sdsim_exit code = SDSIM_EXIT_INPUT;
-    if (!sdsim_cli_open(&job.session)) {
-        sdsim_cli_close(&job.session);
-        return SDSIM_EXIT_FAULT;
+    const bool traced = is_trace(arguments->operands[0]);
+    if (!check_options(arguments, traced)) {
+        return SDSIM_EXIT_INPUT;
     }
-    const bool done =
-        is_trace(arguments->operands[0]) ? explain_trace(&job) : explain_scenario(&job);
-    if (!sdsim_cli_report(&job.session) && done) {
-        code = print(&job);
+    enum sdsim_exit code = SDSIM_EXIT_FAULT;
+    if (sdsim_cli_open(&job.session)) {
+        const bool done = traced ? explain_trace(&job) : explain_scenario(&job);
+        code = exit_of(job.failure);
+        if (!sdsim_cli_report(&job.session) && done) {
+            code = print(&job);
+        }
     }
-    for (size_t i = 0; i < job.count && job.reports != NULL; i++) {
-        sdsim_explanation_free((struct sdsim_explanation *)job.reports[i].explanation);
-    }
-    if (job.traced) {
-        sdsim_explain_trace_close(&job.trace);
-    }
-    free(job.reports);
-    free(job.subjects);
-    free(job.again);
-    sdsim_cli_close(&job.session);
+    free_job(&job);
     return code;
 }
 
