@@ -3,6 +3,7 @@
  * work it comes from, what else is different. Everything follows from the numbers.
  */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "core/units.h"
@@ -15,13 +16,18 @@
 #define AS_GOOD          0.0005
 #define AS_GOOD_AS_EQUAL 1e-9 /* times went through decimal seconds */
 
-static char *next(struct sdsim_diff_pair *pair)
+/* Adds a sentence; behind the last one there is room for it takes that one's place. */
+__attribute__((format(printf, 2, 3))) static void say(struct sdsim_diff_pair *pair,
+                                                      const char *format, ...)
 {
-    return pair->word_count < SDSIM_DIFF_WORDS ? pair->words[pair->word_count++]
-                                               : pair->words[SDSIM_DIFF_WORDS - 1];
+    va_list arguments;
+    if (pair->word_count < SDSIM_DIFF_WORDS) {
+        pair->word_count++;
+    }
+    va_start(arguments, format);
+    vsnprintf(pair->words[pair->word_count - 1], SDSIM_DIFF_WORD_SIZE, format, arguments);
+    va_end(arguments);
 }
-
-#define SAY(pair, ...) snprintf(next(pair), SDSIM_DIFF_WORD_SIZE, __VA_ARGS__)
 
 static const char *time_text(double seconds, char *out, size_t size)
 {
@@ -44,7 +50,7 @@ static void say_verdict(struct sdsim_diff_pair *pair, const struct sdsim_diff_li
     char verdict[80];
     if (!pair->judged) {
         const bool metrics = pair->a->has_metric && pair->b->has_metric;
-        SAY(pair, "%s",
+        say(pair, "%s",
             metrics ? "A and B measure different things: which is slower can't be said"
                     : "there are no durations on both sides: only what was done is compared");
         return;
@@ -58,14 +64,14 @@ static void say_verdict(struct sdsim_diff_pair *pair, const struct sdsim_diff_li
         snprintf(verdict, sizeof verdict, "B is as fast as A");
     }
     if (pair->slow != NULL && change >= -limits->slower) {
-        SAY(pair, "%s, but %s got %s slower: more than the tolerance of %s", verdict,
+        say(pair, "%s, but %s got %s slower: more than the tolerance of %s", verdict,
             pair->slow->name, share_text(-pair->slow_change, by, sizeof by), tolerance);
     } else if (pair->slower) {
-        SAY(pair, "%s: more than the tolerance of %s", verdict, tolerance);
+        say(pair, "%s: more than the tolerance of %s", verdict, tolerance);
     } else if (change <= -AS_GOOD) {
-        SAY(pair, "%s, within the tolerance of %s", verdict, tolerance);
+        say(pair, "%s, within the tolerance of %s", verdict, tolerance);
     } else {
-        SAY(pair, "%s", verdict);
+        say(pair, "%s", verdict);
     }
 }
 
@@ -114,7 +120,7 @@ static void say_layers(struct sdsim_diff_pair *pair)
             time_text(fabs(sums[layer]), time, sizeof time), sums[layer] > 0 ? "more" : "less");
     }
     if (used > 0) {
-        SAY(pair, "by layer%s%s: %s", pair->per != NULL ? ", for " : "",
+        say(pair, "by layer%s%s: %s", pair->per != NULL ? ", for " : "",
             pair->per != NULL ? pair->per : "", text);
     }
 }
@@ -152,7 +158,7 @@ static void say_parts(struct sdsim_diff_pair *pair)
         char to[32];
         char share[24];
         said[best] = true;
-        SAY(pair, "%s: %s %s, from %s to %s; %s of all that changed", part->name,
+        say(pair, "%s: %s %s, from %s to %s; %s of all that changed", part->name,
             time_text(moved_of(part), time, sizeof time), part->b > part->a ? "more" : "less",
             time_text(part->a, from, sizeof from), time_text(part->b, to, sizeof to),
             share_text(moved_of(part) / moved, share, sizeof share));
@@ -185,7 +191,7 @@ static void say_singles(struct sdsim_diff_pair *pair, const char *verb, const ch
         fabs(single_a - single_b) < CLEARLY * (single_a > single_b ? single_a : single_b)) {
         return;
     }
-    SAY(pair, "B %s %s sectors one by one: %s %.0f times instead of %.0f, %s %.0f instead of %.0f",
+    say(pair, "B %s %s sectors one by one: %s %.0f times instead of %.0f, %s %.0f instead of %.0f",
         verb, single_b / all_b > single_a / all_a ? "more" : "fewer", one, single_b, single_a, many,
         all_b - single_b, all_a - single_a);
 }
@@ -209,7 +215,7 @@ static void say_sectors(struct sdsim_diff_pair *pair, const char *name)
         return;
     }
     if (fabs(b / a - 1) >= CLEARLY) {
-        SAY(pair, "%s for each of the data: %.3g instead of %.3g", name, b, a);
+        say(pair, "%s for each of the data: %.3g instead of %.3g", name, b, a);
     }
 }
 
@@ -223,7 +229,7 @@ static void say_longest(struct sdsim_diff_pair *pair, const char *name)
     char from[32];
     char to[32];
     char by[24];
-    SAY(pair, "%s: %s instead of %s, %s", name, time_text(longest->b, to, sizeof to),
+    say(pair, "%s: %s instead of %s, %s", name, time_text(longest->b, to, sizeof to),
         time_text(longest->a, from, sizeof from),
         sdsim_print_error(longest->b / longest->a - 1, by, sizeof by));
 }
@@ -241,14 +247,14 @@ static void say_class(struct sdsim_diff_pair *pair, const struct sdsim_diff_clas
     const struct sdsim_diff_quantity *mean = find(pair, name);
     if (rate != NULL && rate->a > 0 && rate->b > 0) {
         if (fabs(rate->b / rate->a - 1) >= CLEARLY) {
-            SAY(pair, "%s: %s instead of %s, %s", class->name,
+            say(pair, "%s: %s instead of %s, %s", class->name,
                 sdsim_unit_print(SDSIM_UNIT_RATE, rate->b, b, sizeof b),
                 sdsim_unit_print(SDSIM_UNIT_RATE, rate->a, a, sizeof a),
                 sdsim_print_error(rate->b / rate->a - 1, by, sizeof by));
         }
     } else if (mean != NULL && mean->a > 0 && mean->b > 0 &&
                fabs(mean->b / mean->a - 1) >= CLEARLY) {
-        SAY(pair, "%s: a call takes %s instead of %s, %s", class->name,
+        say(pair, "%s: a call takes %s instead of %s, %s", class->name,
             time_text(mean->b, b, sizeof b), time_text(mean->a, a, sizeof a),
             sdsim_print_error(mean->b / mean->a - 1, by, sizeof by));
     }
@@ -256,7 +262,7 @@ static void say_class(struct sdsim_diff_pair *pair, const struct sdsim_diff_clas
     const struct sdsim_diff_quantity *singles = find(pair, name);
     if (singles != NULL && fabs(singles->b - singles->a) >=
                                CLEARLY * (singles->a > singles->b ? singles->a : singles->b)) {
-        SAY(pair, "%s: %.0f of the calls move one sector, instead of %.0f", class->name, singles->b,
+        say(pair, "%s: %.0f of the calls move one sector, instead of %.0f", class->name, singles->b,
             singles->a);
     }
     snprintf(name, sizeof name, "%s: longest", class->name);
@@ -283,12 +289,12 @@ void sdsim_diff_words(struct sdsim_diff_pair *pair, const struct sdsim_diff_limi
 {
     pair->word_count = 0;
     if (pair->judged && all_the_same(pair)) {
-        SAY(pair, "nothing that is counted or timed has changed");
+        say(pair, "nothing that is counted or timed has changed");
         return;
     }
     say_verdict(pair, limits);
     if (pair->longer) {
-        SAY(pair, "the longest call is longer by more than its tolerance of %.4g%%",
+        say(pair, "the longest call is longer by more than its tolerance of %.4g%%",
             100 * limits->longest);
     }
     if (pair->a->has_kinds && pair->b->has_kinds) {
@@ -301,7 +307,7 @@ void sdsim_diff_words(struct sdsim_diff_pair *pair, const struct sdsim_diff_limi
         say_sectors(pair, "sectors read");
         say_sectors(pair, "sectors written");
     } else {
-        SAY(pair, "A mostly %s, B mostly %s: they do different things",
+        say(pair, "A mostly %s, B mostly %s: they do different things",
             reads(pair->a) ? "reads" : "writes", reads(pair->b) ? "reads" : "writes");
     }
     say_longest(pair, "longest call");

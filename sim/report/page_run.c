@@ -46,9 +46,11 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
                                  sizeof value),
             what);
     }
-    snprintf(what, sizeof what, "longest %s", sdsim_run_noun(report));
-    big(out, sdsim_print_time(prediction->typical.workload.longest_call, value, sizeof value),
-        what);
+    if (metric != SDSIM_METRIC_MAX_LATENCY) { /* which is just that */
+        snprintf(what, sizeof what, "longest %s", sdsim_run_noun(report));
+        big(out, sdsim_print_time(prediction->typical.workload.longest_call, value, sizeof value),
+            what);
+    }
     fputs("</div>\n", out);
 }
 
@@ -174,9 +176,13 @@ static void waterfall(const struct sdsim_page_run *run, FILE *out)
             fprintf(out, "<span><i class=\"l-%s\"></i>%s</span>", name, name);
         }
     }
-    fputs("</p>\n<p class=\"note\">A step's ceiling is what would be reached if all steps below it "
-          "took no time.</p>\n",
-          out);
+    const bool rate =
+        waterfall->metric == SDSIM_METRIC_THROUGHPUT || waterfall->metric == SDSIM_METRIC_LINES;
+    fprintf(
+        out,
+        "</p>\n<p class=\"note\">A step's ceiling is what%s would be if all steps below it took "
+        "no time.</p>\n",
+        rate ? " the rate" : " the mean of all calls");
 }
 
 /* ---- how long calls take ---- */

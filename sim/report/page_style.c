@@ -60,7 +60,7 @@ static const char *const style[] = {
     ".fork{display:block;width:100%;max-width:11rem;height:1rem;overflow:visible}\n",
     "td.fk{vertical-align:middle}\n",
     ".fork .axis{stroke:var(--rule)}\n",
-    ".fork .mid{stroke:var(--ink)}\n",
+    ".fork .mid{fill:var(--soft-ink);opacity:.75}\n",
     ".fork .span{stroke:var(--accent);stroke-width:2}\n",
     ".fork .dot{fill:var(--accent)}\n",
     /* waterfall */

@@ -17,19 +17,22 @@ static double place(double value, double measured)
     return at < 0 ? 0 : at > FORK ? FORK : at;
 }
 
-/* Interval and prediction beside what was measured. */
+/* Interval and prediction beside what was measured, which is a tick, or a band from low to high. */
 static void fork(const struct sdsim_run_report *report, FILE *out)
 {
     const struct sdsim_prediction *prediction = &report->prediction;
     const struct sdsim_verdict *verdict = &report->verdict;
     const double middle = (verdict->low + verdict->high) / 2;
+    const double low = place(verdict->low, middle);
     fprintf(out,
             "<svg class=\"fork\" viewBox=\"0 0 %d 16\" role=\"img\" "
-            "aria-label=\"predicted beside measured\"><path class=\"axis\" d=\"M0 8H%d\"/>"
-            "<path class=\"span\" d=\"M%.1f 8H%.1f\"/><path class=\"mid\" d=\"M%.1f 2V14\"/>"
+            "aria-label=\"predicted beside measured\">"
+            "<rect class=\"mid\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"12\"/>"
+            "<path class=\"axis\" d=\"M0 8H%d\"/><path class=\"span\" d=\"M%.1f 8H%.1f\"/>"
             "<circle class=\"dot\" cx=\"%.1f\" cy=\"8\" r=\"3.2\"/></svg>",
-            FORK, FORK, place(prediction->low, middle), place(prediction->high, middle),
-            place(middle, middle), place(prediction->typical.value, middle));
+            FORK, low - 0.5, place(verdict->high, middle) - low + 1, FORK,
+            place(prediction->low, middle), place(prediction->high, middle),
+            place(prediction->typical.value, middle));
 }
 
 static void value_cell(const struct sdsim_run_report *report, FILE *out)
