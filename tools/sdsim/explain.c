@@ -345,7 +345,7 @@ const struct sdsim_command sdsim_command_explain = {
     .details =
         "SCENARIO is a file, or the name of a scenario that 'sdsim list scenario' shows; one with "
         "several runs gives a table, and a run that is named, or each with --all, an explanation. "
-        "TRACE is anything 'sdsim replay' takes, with the same options.\n"
+        "TRACE is anything 'sdsim replay' takes, with the same options but --call and --rows.\n"
         "First stands what it is and what it is not: 'not the card' if a card that never makes the "
         "host wait would bring less than 10%, 'it is the card' if it would at least double the "
         "speed; the same for bus, microcontroller and file system. Then the way from the raw rate "
