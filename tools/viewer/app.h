@@ -1,11 +1,9 @@
 /*
- * The viewer's state, and everything a hand can do to it. Knows nothing of windows: events come in as
- * keys and pixels (main.c, script.c), pictures are made of it by scene.h.
+ * The viewer's state. Knows nothing of windows: events change it (keys.h, pointer.h), wherever they come
+ * from (main.c, script.h), and pictures are made of it (scene.h).
  */
 #ifndef SDSIM_VIEWER_APP_H
 #define SDSIM_VIEWER_APP_H
-
-#include <stdio.h>
 
 #include "font.h"
 #include "view/explore.h"
@@ -80,26 +78,8 @@ void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
                     int32_t text_height);
 void sdsim_app_resize(struct sdsim_app *app, int32_t width, int32_t height);
 
-/* A key by its name: "w", "F", "left", "space", "escape", "?", ...; shift makes letters large. */
-void sdsim_app_key(struct sdsim_app *app, const char *key);
-/* Text typed while the search line is open. */
-void sdsim_app_type(struct sdsim_app *app, const char *text);
-void sdsim_app_wheel(struct sdsim_app *app, int32_t x, int32_t y, int steps);
-void sdsim_app_press(struct sdsim_app *app, int32_t x, int32_t y, int clicks);
-void sdsim_app_move(struct sdsim_app *app, int32_t x, int32_t y);
-void sdsim_app_release(struct sdsim_app *app, int32_t x, int32_t y);
-
-/* Selects the next of a quest from the selection, or the left edge, on; false with a message if there
- * is none. */
-bool sdsim_app_jump(struct sdsim_app *app, const char *quest, bool forward);
-void sdsim_app_select(struct sdsim_app *app, uint8_t track, struct sdsim_place_in place,
-                      bool reach);
-
 /* What the track's lane looks like in the window: its timeline, and the axis in its own time. */
 struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t track,
                                        struct sdsim_axis *own, int32_t *x);
-
-/* The state in lines of "name: value", for tests. */
-void sdsim_app_dump(struct sdsim_app *app, FILE *out);
 
 #endif

@@ -14,8 +14,11 @@
 #include "app.h"
 #include "core/units.h"
 #include "core/version.h"
+#include "keys.h"
+#include "pointer.h"
 #include "scene.h"
 #include "script.h"
+#include "select.h"
 #include "timeline/read.h"
 
 enum { EXIT_OK, EXIT_FINDING, EXIT_INPUT, EXIT_FAULT };
@@ -267,9 +270,9 @@ static void take_text(struct sdsim_app *app, const char *text)
 {
     char key[2] = {text[0], '\0'};
     if (app->asking) {
-        sdsim_app_type(app, text);
+        sdsim_type(app, text);
     } else if (strcmp(text, " ") != 0) {
-        sdsim_app_key(app, key);
+        sdsim_key(app, key);
     }
 }
 
@@ -283,25 +286,25 @@ static void take_event(struct viewer *viewer, const SDL_Event *event)
     case SDL_KEYDOWN:
         if (key_name(&event->key.keysym)[0] != '\0' &&
             !(app->asking && event->key.keysym.sym == SDLK_SPACE)) {
-            sdsim_app_key(app, key_name(&event->key.keysym));
+            sdsim_key(app, key_name(&event->key.keysym));
         }
         break;
     case SDL_TEXTINPUT:
         take_text(app, event->text.text);
         break;
     case SDL_MOUSEWHEEL:
-        sdsim_app_wheel(app, app->pointer_x, app->pointer_y, event->wheel.y);
+        sdsim_wheel(app, app->pointer_x, app->pointer_y, event->wheel.y);
         break;
     case SDL_MOUSEMOTION:
-        sdsim_app_move(app, event->motion.x, event->motion.y);
+        sdsim_move(app, event->motion.x, event->motion.y);
         break;
     case SDL_MOUSEBUTTONDOWN:
         if (event->button.button == SDL_BUTTON_LEFT) {
-            sdsim_app_press(app, event->button.x, event->button.y, event->button.clicks);
+            sdsim_press(app, event->button.x, event->button.y, event->button.clicks);
         }
         break;
     case SDL_MOUSEBUTTONUP:
-        sdsim_app_release(app, event->button.x, event->button.y);
+        sdsim_release(app, event->button.x, event->button.y);
         break;
     case SDL_WINDOWEVENT:
         if (event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
@@ -386,7 +389,7 @@ static int run(struct viewer *viewer, const struct options *options, char **path
     if (options->view != NULL && !apply_view(app, options->view)) {
         return EXIT_INPUT;
     }
-    if (options->select != NULL && !sdsim_app_jump(app, options->select, true)) {
+    if (options->select != NULL && !sdsim_select_jump(app, options->select, true)) {
         fprintf(stderr, "error: --select: %s\n", app->message);
         return EXIT_INPUT;
     }

@@ -1,5 +1,6 @@
 #include "scene.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,7 +263,7 @@ static void draw_minimap(const struct sdsim_picture *picture)
 
 static void draw_ruler(const struct sdsim_picture *picture)
 {
-    static struct sdsim_ruler ruler; /* large; there is one window */
+    struct sdsim_ruler *ruler = &picture->scene->ruler;
     struct sdsim_app *app = picture->app;
     struct sdsim_canvas *canvas = picture->canvas;
     const struct sdsim_layout *layout = &app->layout;
@@ -270,10 +271,10 @@ static void draw_ruler(const struct sdsim_picture *picture)
     const int32_t bottom = layout->rows_top;
     sdsim_canvas_fill(canvas, 0, top, layout->titles + (int32_t)app->axis.width, bottom - top,
                       picture->theme->bar);
-    sdsim_ruler_make(&app->axis, (uint32_t)layout->unit * 5, &ruler);
+    sdsim_ruler_make(&app->axis, (uint32_t)layout->unit * 5, ruler);
     sdsim_canvas_clip(canvas, layout->titles, top, (int32_t)app->axis.width, bottom - top);
-    for (uint32_t i = 0; i < ruler.count; i++) {
-        const struct sdsim_tick *tick = &ruler.ticks[i];
+    for (uint32_t i = 0; i < ruler->count; i++) {
+        const struct sdsim_tick *tick = &ruler->ticks[i];
         const int32_t x = layout->titles + tick->x;
         const int32_t length = tick->major ? layout->unit / 2 : layout->unit / 4;
         sdsim_canvas_fill(canvas, x, bottom - length, 1, length,
@@ -282,7 +283,7 @@ static void draw_ruler(const struct sdsim_picture *picture)
     }
     sdsim_canvas_unclip(canvas);
     sdsim_canvas_text(canvas, 10, top + 4, layout->titles - 14,
-                      ruler.base > 0 ? ruler.base_label : "Time", picture->theme->faint);
+                      ruler->base > 0 ? ruler->base_label : "Time", picture->theme->faint);
     sdsim_canvas_fill(canvas, 0, bottom - 1, layout->titles + (int32_t)app->axis.width, 1,
                       picture->theme->line);
 }

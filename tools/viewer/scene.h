@@ -7,6 +7,7 @@
 #include "app.h"
 #include "canvas.h"
 #include "theme.h"
+#include "view/ruler.h"
 
 /* What is kept between pictures. A zeroed one is empty. */
 struct sdsim_scene {
@@ -15,6 +16,7 @@ struct sdsim_scene {
     uint32_t minimap_width;
     double *values; /* of a curve, owned */
     uint32_t room;
+    struct sdsim_ruler ruler; /* large */
 };
 
 /* Draws everything. False without memory. */

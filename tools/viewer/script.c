@@ -2,7 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "dump.h"
+#include "keys.h"
+#include "pointer.h"
 
 static bool run_line(struct sdsim_app *app, char *line)
 {
@@ -16,22 +21,22 @@ static bool run_line(struct sdsim_app *app, char *line)
     const char *rest = line + used + strspn(line + used, " ");
     const int numbers = sscanf(rest, "%d %d %d %d", &a[0], &a[1], &a[2], &a[3]);
     if (strcmp(word, "key") == 0 && *rest != '\0') {
-        sdsim_app_key(app, rest);
+        sdsim_key(app, rest);
     } else if (strcmp(word, "type") == 0) {
-        sdsim_app_type(app, rest);
+        sdsim_type(app, rest);
     } else if (strcmp(word, "wheel") == 0 && numbers == 3) {
-        sdsim_app_wheel(app, a[0], a[1], a[2]);
+        sdsim_wheel(app, a[0], a[1], a[2]);
     } else if ((strcmp(word, "click") == 0 || strcmp(word, "double") == 0) && numbers == 2) {
-        sdsim_app_press(app, a[0], a[1], word[0] == 'd' ? 2 : 1);
-        sdsim_app_release(app, a[0], a[1]);
+        sdsim_press(app, a[0], a[1], word[0] == 'd' ? 2 : 1);
+        sdsim_release(app, a[0], a[1]);
     } else if (strcmp(word, "drag") == 0 && numbers == 4) {
-        sdsim_app_press(app, a[0], a[1], 1);
-        sdsim_app_move(app, (a[0] + a[2]) / 2, (a[1] + a[3]) / 2);
-        sdsim_app_release(app, a[2], a[3]);
+        sdsim_press(app, a[0], a[1], 1);
+        sdsim_move(app, (a[0] + a[2]) / 2, (a[1] + a[3]) / 2);
+        sdsim_release(app, a[2], a[3]);
     } else if (strcmp(word, "size") == 0 && numbers == 2) {
         sdsim_app_resize(app, a[0], a[1]);
     } else if (strcmp(word, "dump") == 0) {
-        sdsim_app_dump(app, stdout);
+        sdsim_dump(app, stdout);
     } else {
         return false;
     }

@@ -1,7 +1,7 @@
 /*
  * Scripts of input events, for tests: one a line, "#" begins a comment.
  *
- *     key NAME              as sdsim_app_key() knows them
+ *     key NAME              as sdsim_key() knows them
  *     type TEXT             into the search line
  *     wheel X Y STEPS       click X Y      double X Y      drag X Y X Y
  *     size WIDTH HEIGHT     of the window

@@ -1,0 +1,38 @@
+#include "dump.h"
+
+#include <inttypes.h>
+
+#include "view/facts.h"
+
+void sdsim_dump(struct sdsim_app *app, FILE *out)
+{
+    struct sdsim_facts facts;
+    fprintf(out, "view: %" PRIu64 "ps + %" PRIu64 "ps in %" PRIu32 " pixels\n", app->axis.from,
+            app->axis.length, app->axis.width);
+    fprintf(out, "rows:");
+    for (uint32_t i = 0; i < app->rows.count; i++) {
+        const struct sdsim_row *row = &app->rows.items[i];
+        fprintf(out, " %s%s%s%s", i == app->row ? "*" : "", sdsim_row_title(row),
+                row->folded ? " (folded)" : "", row->hidden ? " (hidden)" : "");
+        fputc(i + 1 < app->rows.count ? ',' : '\n', out);
+    }
+    if (app->selected && sdsim_facts_of(app->pair.timelines[app->track], app->place.lane,
+                                        app->place.number, &facts)) {
+        fprintf(out, "selected: track %u, %s %" PRIu64 ", %s at %s\n", app->track,
+                sdsim_lane_info(app->place.lane)->name, app->place.number,
+                sdsim_fact(&facts, "what"), sdsim_fact(&facts, "start"));
+    }
+    if (app->measured) {
+        fprintf(out, "measured: %" PRIu64 "ps to %" PRIu64 "ps\n", app->measure_from,
+                app->measure_to);
+    }
+    for (size_t i = 0; i < app->markers.count; i++) {
+        fprintf(out, "marker %s: %" PRIu64 "ps\n", app->markers.items[i].label,
+                app->markers.items[i].at);
+    }
+    fprintf(out, "panel: %s, %s%s%s\n", app->panel == SDSIM_PANEL_FACTS ? "facts" : "longest",
+            app->dark ? "dark" : "light", app->help ? ", help" : "", app->asking ? ", asking" : "");
+    if (app->message[0] != '\0') {
+        fprintf(out, "message: %s\n", app->message);
+    }
+}
