@@ -298,7 +298,7 @@ bool sdsim_store_finish(struct sdsim_store *store)
 
 /* ---- asking ---- */
 
-bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_block_source *source,
+bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_store_source *source,
                         uint64_t count)
 {
     const size_t blocks = (size_t)((count + SDSIM_BLOCK_SPANS - 1) / SDSIM_BLOCK_SPANS);

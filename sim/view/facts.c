@@ -65,8 +65,8 @@ char *sdsim_span_label(const struct sdsim_timeline *timeline, const struct sdsim
     const enum sdsim_lane lane = (enum sdsim_lane)span->lane;
     const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span->detail);
     char text[64] = "";
-    if (lane == SDSIM_LANE_COMMAND ||
-        (lane == SDSIM_LANE_BUS && span->part == SDSIM_PART_COMMAND)) {
+    if (lane == SDSIM_LANE_COMMAND || (lane == SDSIM_LANE_BUS && span->part == SDSIM_PART_COMMAND &&
+                                       span->kind == SDSIM_PROTOCOL)) {
         char argument[48];
         command_name(detail.code, text, sizeof text);
         sdsim_command_argument(detail.code & 63, (detail.code & 64) != 0, (uint32_t)detail.place,

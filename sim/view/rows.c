@@ -11,7 +11,10 @@ void sdsim_rows_lay(struct sdsim_rows *rows)
     for (uint32_t i = 0; i < rows->count; i++) {
         struct sdsim_row *row = &rows->items[i];
         row->y = y;
-        row->height = row->hidden ? 0 : row->folded ? rows->thin : rows->full;
+        row->height = row->hidden     ? 0
+                      : row->folded   ? rows->thin
+                      : row->tall > 0 ? row->tall
+                                      : rows->full;
         y += row->height;
     }
     rows->height = y;
@@ -32,6 +35,9 @@ void sdsim_rows_add(struct sdsim_rows *rows, const struct sdsim_timeline *timeli
     for (uint8_t lane = 0; lane < SDSIM_LANE_COUNT; lane++) {
         if (timeline->lanes[lane].count > 0) {
             add(rows, SDSIM_ROW_LANE, lane, track);
+        }
+        if (lane == SDSIM_LANE_BUS && timeline->lanes[lane].count > 0) {
+            add(rows, SDSIM_ROW_PINS, lane, track);
         }
     }
     if (timeline->lanes[SDSIM_LANE_TASK].count > 0) {
@@ -99,9 +105,10 @@ uint32_t sdsim_rows_move(struct sdsim_rows *rows, uint32_t row, int by)
 
 const char *sdsim_row_title(const struct sdsim_row *row)
 {
-    return row->kind == SDSIM_ROW_BYTES  ? "Bytes"
-           : row->kind == SDSIM_ROW_RATE ? "Rate"
-                                         : sdsim_lane_info((enum sdsim_lane)row->lane)->title;
+    static const char *const titles[] = {
+        [SDSIM_ROW_BYTES] = "Bytes", [SDSIM_ROW_RATE] = "Rate", [SDSIM_ROW_PINS] = "Bits"};
+    return row->kind == SDSIM_ROW_LANE ? sdsim_lane_info((enum sdsim_lane)row->lane)->title
+                                       : titles[row->kind];
 }
 
 /* ---- what lies under a point ---- */

@@ -15,11 +15,12 @@ enum sdsim_row_kind {
     SDSIM_ROW_LANE,
     SDSIM_ROW_BYTES, /* curve: bytes since the start */
     SDSIM_ROW_RATE,  /* curve: bytes per second */
+    SDSIM_ROW_PINS,  /* the bits of the bus, where the window is short enough */
 };
 
 enum {
     SDSIM_TRACKS = 2,
-    SDSIM_ROWS_MOST = SDSIM_TRACKS * (SDSIM_LANE_COUNT + 2),
+    SDSIM_ROWS_MOST = SDSIM_TRACKS * (SDSIM_LANE_COUNT + 3),
 };
 
 struct sdsim_row {
@@ -28,7 +29,8 @@ struct sdsim_row {
     uint8_t track;
     bool folded;
     bool hidden;
-    int32_t y; /* from the top of all rows, set by sdsim_rows_lay */
+    int32_t tall; /* height of this one if it is not folded; 0: as the others */
+    int32_t y;    /* from the top of all rows, set by sdsim_rows_lay */
     int32_t height;
 };
 

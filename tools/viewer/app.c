@@ -34,6 +34,9 @@ void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
     *app = (struct sdsim_app){
         .pair = sdsim_pair_of(first, second), .width = width, .height = height, .dirty = true};
     lay_out(app, text_height);
+    if (second != NULL) { /* twice the rows in the same window */
+        app->rows.full = app->layout.unit * 3 / 2;
+    }
     sdsim_rows_add(&app->rows, first, 0);
     if (second != NULL) {
         sdsim_rows_add(&app->rows, second, 1);
@@ -70,4 +73,62 @@ struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t trac
     own->from = sdsim_time_since(at, shift);
     own->length = app->axis.from + app->axis.length - at;
     return own->width > 0 ? app->pair.timelines[track] : NULL;
+}
+
+/* ---- the rows of bits ---- */
+
+/* Lines whose bytes and fields are told: MOSI and MISO, or CMD and DAT0 (the others go with it). */
+static bool is_decoded(const struct sdsim_waves *waves, unsigned pin)
+{
+    const unsigned last = sdsim_wave_pins(waves->mode)->count - 1;
+    return waves->mode == SDSIM_BUS_SPI ? pin >= 2 : pin == 1 || pin == last;
+}
+
+int32_t sdsim_app_pin_line(const struct sdsim_waves *waves, unsigned pin, bool *decoded)
+{
+    int32_t line = 0;
+    for (unsigned i = 0; i < pin; i++) {
+        line += is_decoded(waves, i) ? 3 : 1;
+    }
+    *decoded = is_decoded(waves, pin);
+    return line;
+}
+
+int32_t sdsim_app_pin_lines(const struct sdsim_waves *waves)
+{
+    bool decoded;
+    return sdsim_app_pin_line(waves, sdsim_wave_pins(waves->mode)->count, &decoded);
+}
+
+void sdsim_app_fit_pins(struct sdsim_app *app)
+{
+    for (uint32_t i = 0; i < app->rows.count; i++) {
+        struct sdsim_row *row = &app->rows.items[i];
+        const struct sdsim_waves *waves = app->bits[row->track].waves;
+        if (row->kind == SDSIM_ROW_PINS) {
+            row->tall = waves != NULL ? sdsim_app_pin_lines(waves) * app->layout.unit + 6
+                                      : app->layout.unit;
+        }
+    }
+    sdsim_rows_lay(&app->rows);
+}
+
+int32_t sdsim_piece_line(const struct sdsim_waves *waves, const struct sdsim_bus_piece *piece)
+{
+    bool decoded;
+    const bool data = waves->mode != SDSIM_BUS_SPI && piece->pin == 2;
+    const unsigned pin = data ? sdsim_wave_pins(waves->mode)->count - 1 : piece->pin;
+    return sdsim_app_pin_line(waves, pin, &decoded) + 1 + (piece->row == SDSIM_PIECE_FIELD);
+}
+
+const struct sdsim_bus_piece *sdsim_piece_at(const struct sdsim_waves *waves, sdsim_ps instant,
+                                             int32_t line)
+{
+    for (size_t i = sdsim_waves_piece_after(waves, instant); i < waves->piece_count; i++) {
+        const struct sdsim_bus_piece *piece = &waves->pieces[i];
+        if (piece->from <= instant && sdsim_piece_line(waves, piece) == line) {
+            return piece;
+        }
+    }
+    return NULL;
 }

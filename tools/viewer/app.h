@@ -11,6 +11,7 @@
 #include "view/markers.h"
 #include "view/pair.h"
 #include "view/rows.h"
+#include "view/waves.h"
 
 enum sdsim_panel {
     SDSIM_PANEL_FACTS,   /* of the selected span, of the measured range, or of the window */
@@ -35,9 +36,16 @@ struct sdsim_layout {
     int32_t status; /* height of the bottom line */
 };
 
+/* What is known of the bits of a track; whoever sets it (bits.h) keeps them. */
+struct sdsim_app_bits {
+    const struct sdsim_waves *waves; /* NULL: none */
+    const char *note;                /* why there are none; NULL: all is there */
+};
+
 struct sdsim_app {
     struct sdsim_pair pair;
-    const char *names[2]; /* of the files */
+    const char *names[2]; /* of what is looked at */
+    struct sdsim_app_bits bits[2];
     struct sdsim_axis axis;
     struct sdsim_rows rows;
     struct sdsim_layout layout;
@@ -48,6 +56,8 @@ struct sdsim_app {
     bool selected;
     uint8_t track;
     struct sdsim_place_in place;
+    bool on_piece; /* a piece of the bits is selected, not a span */
+    struct sdsim_bus_piece piece;
     bool measured;
     sdsim_ps measure_from;
     sdsim_ps measure_to;
@@ -77,6 +87,19 @@ void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
                     struct sdsim_timeline *second, int32_t width, int32_t height,
                     int32_t text_height);
 void sdsim_app_resize(struct sdsim_app *app, int32_t width, int32_t height);
+
+/* Lines of text the bits of a track take: a line a pin, and two for each one that is decoded. */
+int32_t sdsim_app_pin_lines(const struct sdsim_waves *waves);
+/* Where a pin's line is among them, and whether bytes and fields follow it. */
+int32_t sdsim_app_pin_line(const struct sdsim_waves *waves, unsigned pin, bool *decoded);
+
+/* The line of a piece; the piece in a line at an instant of the track's own time, NULL: none. */
+int32_t sdsim_piece_line(const struct sdsim_waves *waves, const struct sdsim_bus_piece *piece);
+const struct sdsim_bus_piece *sdsim_piece_at(const struct sdsim_waves *waves, sdsim_ps instant,
+                                             int32_t line);
+
+/* Gives the rows of bits the height they need. */
+void sdsim_app_fit_pins(struct sdsim_app *app);
 
 /* What the track's lane looks like in the window: its timeline, and the axis in its own time. */
 struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t track,

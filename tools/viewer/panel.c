@@ -92,37 +92,63 @@ static void show_sums(struct lines *lines, const char *title, sdsim_ps from, sds
     for (uint8_t group = 0; group < SDSIM_GROUP_COUNT; group++) {
         if (measured.commands[group] > 0) {
             snprintf(text, sizeof text, "%" PRIu64, measured.commands[group]);
-            snprintf(number, sizeof number, "%s commands", commands->called[group]);
+            snprintf(number, sizeof number, "%s cmds", commands->called[group]);
             colored(lines, sdsim_theme_class(theme, SDSIM_LANE_COMMAND, group), number, text);
         }
+    }
+}
+
+/* Text that ends at x. */
+static void right(struct lines *lines, int32_t x, const char *text, sdsim_color color)
+{
+    struct sdsim_canvas *canvas = lines->picture->canvas;
+    sdsim_canvas_text(canvas, x - sdsim_font_width(canvas->font, text), lines->y, 0, text, color);
+}
+
+static void difference_value(const struct sdsim_difference *one, uint64_t value, char *out,
+                             size_t size)
+{
+    if (one->unit[0] == 't') {
+        sdsim_short_time(value, out, size);
+    } else if (one->unit[0] == 'b') {
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)value, out, size);
+    } else {
+        snprintf(out, size, "%" PRIu64, value);
     }
 }
 
 static void show_difference(struct lines *lines, sdsim_ps from, sdsim_ps to)
 {
     struct sdsim_app *app = lines->picture->app;
+    const struct sdsim_theme *theme = lines->picture->theme;
     struct sdsim_difference differences[SDSIM_DIFFERENCES_MOST];
     const size_t count = sdsim_pair_differ(&app->pair, from, to, differences);
-    heading(lines, "A, B and the difference");
+    const int32_t column = lines->width * 9 / 40;
+    const int32_t end = lines->x + lines->width;
+    char text[40];
+    heading(lines, app->measured ? "Measured" : "In this window");
+    line(lines, "from", sdsim_time_print(from, text, sizeof text));
+    line(lines, "time", sdsim_short_time(sdsim_time_since(to, from), text, sizeof text));
+    lines->y += 4;
+    right(lines, end - 2 * column, "A", theme->faint);
+    right(lines, end - column, "B", theme->faint);
+    right(lines, end, "B - A", theme->faint);
+    lines->y += app->layout.unit;
     for (size_t i = 0; i < count; i++) {
         const struct sdsim_difference *one = &differences[i];
         const bool less = one->of[1] < one->of[0];
         const uint64_t by = less ? one->of[0] - one->of[1] : one->of[1] - one->of[0];
-        char a[40];
-        char b[40];
-        char d[40];
-        char text[160];
-        if (one->unit[0] == 't') {
-            sdsim_short_time(one->of[0], a, sizeof a);
-            sdsim_short_time(one->of[1], b, sizeof b);
-            sdsim_short_time(by, d, sizeof d);
-        } else {
-            snprintf(a, sizeof a, "%" PRIu64, one->of[0]);
-            snprintf(b, sizeof b, "%" PRIu64, one->of[1]);
-            snprintf(d, sizeof d, "%" PRIu64, by);
-        }
-        snprintf(text, sizeof text, "%s, %s: %s%s", a, b, less ? "-" : "+", d);
-        line(lines, one->name, text);
+        char signed_by[44];
+        sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y, lines->width - 3 * column - 4,
+                          one->name, theme->faint);
+        difference_value(one, one->of[0], text, sizeof text);
+        right(lines, end - 2 * column, text, theme->text);
+        difference_value(one, one->of[1], text, sizeof text);
+        right(lines, end - column, text, theme->text);
+        difference_value(one, by, text, sizeof text);
+        snprintf(signed_by, sizeof signed_by, "%s%s", by == 0 ? "" : less ? "-" : "+", text);
+        right(lines, end, signed_by, by == 0 ? theme->faint : theme->mark);
+        lines->y += app->layout.unit;
     }
 }
 
@@ -177,6 +203,23 @@ static void show_legend(struct lines *lines)
     lines->x = left;
 }
 
+/* What is looked at; two of them below each other. */
+static void draw_names(const struct sdsim_picture *picture, int32_t x)
+{
+    const struct sdsim_app *app = picture->app;
+    const struct sdsim_layout *layout = &app->layout;
+    const bool two = app->names[1] != NULL;
+    const int32_t height = picture->canvas->font->height;
+    for (int i = 0; i < (two ? 2 : 1); i++) {
+        char text[220];
+        snprintf(text, sizeof text, "%s%s", two ? (i == 0 ? "A  " : "B  ") : "", app->names[i]);
+        sdsim_canvas_text(picture->canvas, x,
+                          two ? layout->minimap / 2 * i + (layout->minimap / 2 - height) / 2 + 1
+                              : (layout->minimap - height) / 2,
+                          layout->panel - 24, text, picture->theme->text);
+    }
+}
+
 void sdsim_panel_draw(const struct sdsim_picture *picture)
 {
     struct sdsim_app *app = picture->app;
@@ -193,9 +236,7 @@ void sdsim_panel_draw(const struct sdsim_picture *picture)
                       picture->theme->bar);
     sdsim_canvas_fill(picture->canvas, left, 0, 1, app->height, picture->theme->line);
     sdsim_canvas_clip(picture->canvas, left, 0, layout->panel, app->height - layout->status);
-    sdsim_canvas_text(picture->canvas, left + 12,
-                      (layout->minimap - picture->canvas->font->height) / 2, layout->panel - 24,
-                      app->names[0] != NULL ? app->names[0] : "", picture->theme->text);
+    draw_names(picture, left + 12);
     if (app->rows.count == 0) {
         heading(&lines, "Nothing was recorded");
     } else if (app->panel == SDSIM_PANEL_LONGEST) {

@@ -59,20 +59,27 @@ static bool same_look(const struct sdsim_column *a, const struct sdsim_column *b
            (a->level > 0 || a->span == b->span);
 }
 
-/* Writes what a span is into its place, if there is room. */
+/* Writes what a span is into its place: all of it, or its first word, or as much as says something. */
 static void draw_label(const struct sdsim_picture *picture, struct sdsim_timeline *timeline,
                        enum sdsim_lane lane, const struct sdsim_column *column, int32_t x,
                        int32_t w, int32_t y, int32_t h, sdsim_color on)
 {
     struct sdsim_span span;
     char label[100];
-    const int32_t text = picture->canvas->font->height;
-    if (column->level > 0 || w < 3 * text / 2 || h < text ||
+    const struct sdsim_font *font = picture->canvas->font;
+    const int32_t room = w - 8;
+    if (column->level > 0 || room < font->height || h < font->height ||
         !sdsim_store_span(&timeline->lanes[lane], column->span, &span)) {
         return;
     }
     sdsim_span_label(timeline, &span, label, sizeof label);
-    sdsim_canvas_text(picture->canvas, x + 4, y + (h - text) / 2, w - 8, label,
+    if (sdsim_font_width(font, label) > room && room < 6 * font->height) {
+        label[strcspn(label, " ")] = '\0';
+        if (sdsim_font_width(font, label) > room) {
+            return;
+        }
+    }
+    sdsim_canvas_text(picture->canvas, x + 4, y + (h - font->height) / 2, room, label,
                       sdsim_theme_ink(on));
 }
 
@@ -151,8 +158,11 @@ static void draw_curve(const struct sdsim_picture *picture, const struct sdsim_r
     }
     sdsim_unit_print(row->kind == SDSIM_ROW_BYTES ? SDSIM_UNIT_SIZE : SDSIM_UNIT_RATE, most, text,
                      sizeof text);
-    if (!row->folded) {
-        sdsim_canvas_text(picture->canvas, left + 4, y + 2, 0, text, picture->theme->text);
+    if (!row->folded) { /* on a ground of its own: the curve may be there */
+        sdsim_canvas_blend(picture->canvas, left + 2, y + 3,
+                           sdsim_font_width(picture->canvas->font, text) + 4,
+                           picture->canvas->font->height, picture->theme->ground, 200);
+        sdsim_canvas_text(picture->canvas, left + 4, y + 3, 0, text, picture->theme->text);
     }
 }
 
@@ -194,6 +204,8 @@ static void draw_row(const struct sdsim_picture *picture, uint32_t number, int32
     sdsim_canvas_fill(canvas, layout->titles, y, width, row->height, ground);
     if (row->kind == SDSIM_ROW_LANE) {
         draw_lane(picture, row, y, ground);
+    } else if (row->kind == SDSIM_ROW_PINS) {
+        sdsim_bits_draw(picture, row, y);
     } else {
         draw_curve(picture, row, y);
     }
@@ -202,7 +214,9 @@ static void draw_row(const struct sdsim_picture *picture, uint32_t number, int32
     if (number == app->row) {
         sdsim_canvas_fill(canvas, 0, y, 4, row->height, picture->theme->mark);
     }
-    if (!row->folded) {
+    if (!row->folded && row->kind == SDSIM_ROW_PINS && app->bits[row->track].waves != NULL) {
+        sdsim_bits_titles(picture, row, y);
+    } else if (!row->folded) {
         char title[60];
         snprintf(title, sizeof title, "%s%s", sdsim_row_title(row),
                  app->pair.timelines[1] == NULL ? ""
@@ -279,7 +293,10 @@ static void draw_ruler(const struct sdsim_picture *picture)
         const int32_t length = tick->major ? layout->unit / 2 : layout->unit / 4;
         sdsim_canvas_fill(canvas, x, bottom - length, 1, length,
                           tick->major ? picture->theme->faint : picture->theme->line);
-        sdsim_canvas_text(canvas, x + 3, top + 4, 0, tick->label, picture->theme->text);
+        const int32_t room = layout->titles + (int32_t)app->axis.width - x - 3;
+        if (sdsim_font_width(canvas->font, tick->label) <= room) {
+            sdsim_canvas_text(canvas, x + 3, top + 4, 0, tick->label, picture->theme->text);
+        }
     }
     sdsim_canvas_unclip(canvas);
     sdsim_canvas_text(canvas, 10, top + 4, layout->titles - 14,

@@ -33,6 +33,9 @@ struct sdsim_picture {
 };
 void sdsim_panel_draw(const struct sdsim_picture *picture);
 void sdsim_help_draw(const struct sdsim_picture *picture);
+/* Of bits_draw.c: the bits of a track in their row; the names of its pins beside it, if there are waves. */
+void sdsim_bits_draw(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y);
+void sdsim_bits_titles(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y);
 /* "1.25ms" with four digits; "4.1MB". Returns out. */
 char *sdsim_short_time(sdsim_ps time, char *out, size_t size);
 

@@ -9,8 +9,19 @@
 #include "keys.h"
 #include "pointer.h"
 
-static bool run_line(struct sdsim_app *app, char *line)
+/* Events act on what was drawn last, as they do in a window: rows have the heights of a picture. */
+static void draw(struct sdsim_viewer *viewer)
 {
+    SDL_Surface *surface = sdsim_viewer_surface(viewer);
+    if (surface != NULL) {
+        (void)sdsim_viewer_draw(viewer, surface);
+    }
+    SDL_FreeSurface(surface);
+}
+
+static bool run_line(struct sdsim_viewer *viewer, char *line)
+{
+    struct sdsim_app *app = &viewer->app;
     int a[4];
     char word[16] = "";
     int used = 0;
@@ -35,15 +46,18 @@ static bool run_line(struct sdsim_app *app, char *line)
         sdsim_release(app, a[2], a[3]);
     } else if (strcmp(word, "size") == 0 && numbers == 2) {
         sdsim_app_resize(app, a[0], a[1]);
-    } else if (strcmp(word, "dump") == 0) {
-        sdsim_dump(app, stdout);
+    } else if (strcmp(word, "dump") == 0 || strcmp(word, "draw") == 0) {
+        draw(viewer);
+        if (word[1] == 'u') {
+            sdsim_dump(app, stdout);
+        }
     } else {
         return false;
     }
     return true;
 }
 
-bool sdsim_script_run(struct sdsim_app *app, const char *path)
+bool sdsim_script_run(struct sdsim_viewer *viewer, const char *path)
 {
     char line[300];
     FILE *file = fopen(path, "r");
@@ -53,7 +67,7 @@ bool sdsim_script_run(struct sdsim_app *app, const char *path)
     }
     bool fine = true;
     for (unsigned number = 1; fine && fgets(line, sizeof line, file) != NULL; number++) {
-        fine = run_line(app, line);
+        fine = run_line(viewer, line);
         if (!fine) {
             fprintf(stderr, "%s:%u: error: '%s' is no event\n", path, number, line);
         }

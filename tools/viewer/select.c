@@ -115,3 +115,39 @@ void sdsim_select_show(struct sdsim_app *app)
         sdsim_axis_show(&app->axis, app->measure_from, app->measure_to);
     }
 }
+
+/* The start of the first span of a quest in a track. */
+static bool first_of(struct sdsim_app *app, int track, const char *text, sdsim_ps *start)
+{
+    struct sdsim_quest quest;
+    struct sdsim_place_in place;
+    struct sdsim_span span;
+    struct sdsim_timeline *timeline = app->pair.timelines[track];
+    if (!sdsim_quest_read(timeline, text, &quest, app->message, sizeof app->message)) {
+        return false;
+    }
+    const bool found = sdsim_quest_next(timeline, &quest, 0, true, &place) &&
+                       sdsim_store_span(&timeline->lanes[place.lane], place.number, &span);
+    sdsim_quest_free(&quest);
+    if (!found) {
+        snprintf(app->message, sizeof app->message, "%s has no '%s'", track == 0 ? "A" : "B", text);
+    }
+    *start = found ? span.start : 0;
+    return found;
+}
+
+bool sdsim_select_align(struct sdsim_app *app, const char *quest)
+{
+    sdsim_ps starts[2];
+    if (app->pair.timelines[1] == NULL) {
+        snprintf(app->message, sizeof app->message, "there is only one run");
+        return false;
+    }
+    if (!first_of(app, 0, quest, &starts[0]) || !first_of(app, 1, quest, &starts[1])) {
+        return false;
+    }
+    sdsim_pair_align(&app->pair, starts[0], starts[1]);
+    app->axis = sdsim_axis_of(sdsim_pair_end(&app->pair), app->axis.width);
+    app->dirty = true;
+    return true;
+}

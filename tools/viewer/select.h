@@ -17,6 +17,9 @@ bool sdsim_selected_span(struct sdsim_app *app, struct sdsim_span *span);
  * is none. */
 bool sdsim_select_jump(struct sdsim_app *app, const char *quest, bool forward);
 
+/* Two runs: puts the first of a quest in one on the first in the other. False with a message. */
+bool sdsim_select_align(struct sdsim_app *app, const char *quest);
+
 /* The next or previous span of the selected one's lane; the first in the window if none is. */
 void sdsim_select_step(struct sdsim_app *app, bool forward);
 
