@@ -277,6 +277,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
                   const struct sdsim_view *view, sdsim_ps *now, struct sdsim_outcome_report *report)
 {
     sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
+    bench->card.flash.recorder = bench->meter.recorder;
     sdsim_setup_hold(setup, medium, &bench->card);
     choose_port(bench, (enum sdsim_bus_mode)setup->run.bus, view);
     sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, bench->port,

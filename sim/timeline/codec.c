@@ -206,9 +206,7 @@ static const char *next_span(struct decoding *decoding, struct sdsim_span *span,
     if (!sdsim_span_is_known(decoding->lane, span)) {
         return "a span is of an unknown kind";
     }
-    const bool detail_known = decoding->lane == SDSIM_LANE_QUEUE ? detail <= SDSIM_HOT_DETAIL_MOST
-                                                                 : detail <= decoding->details;
-    if (!detail_known) {
+    if (detail > decoding->details) {
         return "a span names a detail there is not";
     }
     const bool run_fits =
@@ -338,7 +336,7 @@ const char *sdsim_decode_details(struct sdsim_bytes *bytes, struct sdsim_details
         const struct sdsim_detail_row row = {
             .place = place, .size = (uint32_t)size, .about = (uint32_t)about};
         if (bytes->bad || size > UINT32_MAX || about > UINT32_MAX ||
-            (row.about & 15) > SDSIM_DETAIL_CALL || !sdsim_details_add_row(details, &row)) {
+            (row.about & 15) > SDSIM_DETAIL_LEVEL || !sdsim_details_add_row(details, &row)) {
             return details->failed ? "out of memory" : "a detail is no possible one";
         }
     }

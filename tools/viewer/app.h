@@ -6,6 +6,7 @@
 #define SDSIM_VIEWER_APP_H
 
 #include "font.h"
+#include "setup/made_of.h"
 #include "view/explore.h"
 #include "view/facts.h"
 #include "view/markers.h"
@@ -42,8 +43,13 @@ struct sdsim_app_bits {
     const char *note;                /* why there are none; NULL: all is there */
 };
 
+enum { SDSIM_CAUSES_MOST = 12 };
+
 struct sdsim_app {
     struct sdsim_pair pair;
+    /* Tells the run behind a track, NULL if there is none; NULL: nobody knows runs. */
+    const struct sdsim_run *(*run_of)(void *context, uint8_t track);
+    void *run_context;
     const char *names[2]; /* of what is looked at */
     struct sdsim_app_bits bits[2];
     struct sdsim_axis axis;
@@ -56,6 +62,8 @@ struct sdsim_app {
     bool selected;
     uint8_t track;
     struct sdsim_place_in place;
+    struct sdsim_cause causes[SDSIM_CAUSES_MOST]; /* values that made the selected span */
+    size_t cause_count;
     bool on_piece; /* a piece of the bits is selected, not a span */
     struct sdsim_bus_piece piece;
     bool measured;

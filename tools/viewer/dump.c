@@ -22,6 +22,21 @@ void sdsim_dump(struct sdsim_app *app, FILE *out)
                 sdsim_lane_info(app->place.lane)->name, app->place.number,
                 sdsim_fact(&facts, "what"), sdsim_fact(&facts, "start"));
     }
+    for (size_t i = 0; app->selected && i < app->cause_count; i++) {
+        const struct sdsim_cause *cause = &app->causes[i];
+        fprintf(out, "made by: %s %s %s%s%s\n", sdsim_profile_kind_name(cause->profile), cause->key,
+                cause->value, cause->origin[0] != '\0' ? ", " : "", cause->origin);
+    }
+    for (int track = 0; track < 2; track++) {
+        const struct sdsim_app_bits *bits = &app->bits[track];
+        if (bits->waves != NULL) {
+            fprintf(out, "bits %d: %zu edges, %zu pieces%s\n", track, bits->waves->edge_count,
+                    bits->waves->piece_count, bits->waves->full ? ", full" : "");
+        }
+    }
+    if (app->on_piece) {
+        fprintf(out, "piece: %s at %" PRIu64 "ps\n", app->piece.text, app->piece.from);
+    }
     if (app->measured) {
         fprintf(out, "measured: %" PRIu64 "ps to %" PRIu64 "ps\n", app->measure_from,
                 app->measure_to);

@@ -168,8 +168,9 @@ static void cancel(struct sdsim_app *app)
 {
     if (app->help) {
         app->help = false;
-    } else if (app->selected) {
+    } else if (app->selected || app->on_piece) {
         app->selected = false;
+        app->on_piece = false;
     } else {
         app->measured = false;
         app->panel = SDSIM_PANEL_FACTS;

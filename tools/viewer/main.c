@@ -183,6 +183,12 @@ static int text_size(const struct options *options, bool window)
     return options->text > 0 ? options->text : window ? sdsim_window_text() : 13 + wide;
 }
 
+static const struct sdsim_run *run_of(void *context, uint8_t track)
+{
+    struct sdsim_viewer *viewer = context;
+    return viewer->subjects[track] != NULL ? sdsim_subject_run(viewer->subjects[track]) : NULL;
+}
+
 static enum sdsim_exit start(struct sdsim_viewer *viewer, const struct sdsim_arguments *arguments,
                              const struct options *options, bool window)
 {
@@ -202,6 +208,8 @@ static enum sdsim_exit start(struct sdsim_viewer *viewer, const struct sdsim_arg
     for (int i = 0; i < 2 && viewer->subjects[i] != NULL; i++) {
         app->names[i] = sdsim_subject_title(viewer->subjects[i]);
     }
+    app->run_of = run_of;
+    app->run_context = viewer;
     app->dark = values[SDSIM_OPTION_DARK] != NULL;
     return apply_align(app, values[SDSIM_OPTION_ALIGN]) &&
                    apply_view(app, values[SDSIM_OPTION_VIEW]) &&

@@ -46,6 +46,33 @@ static void colored(struct lines *lines, sdsim_color color, const char *name, co
     lines->y += lines->picture->app->layout.unit;
 }
 
+/* The values of the profiles behind the selected span: two lines each, as many as there is room for. */
+static void show_causes(struct lines *lines)
+{
+    const struct sdsim_app *app = lines->picture->app;
+    const int32_t bottom = app->height - app->layout.status - 2 * app->layout.unit;
+    if (app->cause_count == 0 || lines->y + 3 * app->layout.unit > bottom) {
+        return;
+    }
+    heading(lines, "Made by these values");
+    for (size_t i = 0; i < app->cause_count && lines->y < bottom; i++) {
+        const struct sdsim_cause *cause = &app->causes[i];
+        char name[80];
+        char value[160];
+        snprintf(name, sizeof name, "%s %s", sdsim_profile_kind_name(cause->profile), cause->key);
+        snprintf(value, sizeof value, "%s%s%s%s", cause->value,
+                 cause->origin[0] != '\0' ? ", " : "", cause->origin,
+                 cause->exact ? ", exactly" : "");
+        line(lines, name, value);
+        if (cause->source[0] != '\0') {
+            sdsim_canvas_text(lines->picture->canvas, lines->x + lines->names, lines->y - 2,
+                              lines->width - lines->names, cause->source,
+                              lines->picture->theme->faint);
+            lines->y += app->layout.unit;
+        }
+    }
+}
+
 static void show_facts(struct lines *lines)
 {
     struct sdsim_app *app = lines->picture->app;
@@ -59,6 +86,23 @@ static void show_facts(struct lines *lines)
     for (size_t i = 0; i < facts.count; i++) {
         line(lines, facts.items[i].name, facts.items[i].value);
     }
+    show_causes(lines);
+}
+
+static void show_piece(struct lines *lines)
+{
+    const struct sdsim_app *app = lines->picture->app;
+    const struct sdsim_bus_piece *piece = &app->piece;
+    const struct sdsim_waves *waves = app->bits[app->track].waves;
+    char text[80];
+    heading(lines, piece->row == SDSIM_PIECE_BYTE ? "Selected byte" : "Selected field");
+    if (waves != NULL) {
+        line(lines, "line", sdsim_wave_pins(waves->mode)->names[piece->pin]);
+    }
+    line(lines, "what", piece->text);
+    line(lines, "start", sdsim_time_print(piece->from, text, sizeof text));
+    line(lines, "duration", sdsim_time_print(piece->to - piece->from, text, sizeof text));
+    line(lines, "end", sdsim_time_print(piece->to, text, sizeof text));
 }
 
 /* Sums of [from, to) of the first run. */
@@ -241,6 +285,8 @@ void sdsim_panel_draw(const struct sdsim_picture *picture)
         heading(&lines, "Nothing was recorded");
     } else if (app->panel == SDSIM_PANEL_LONGEST) {
         show_longest(&lines);
+    } else if (app->on_piece) {
+        show_piece(&lines);
     } else if (app->selected) {
         show_facts(&lines);
     } else if (app->pair.timelines[1] != NULL) {

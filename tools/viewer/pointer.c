@@ -27,12 +27,28 @@ void sdsim_wheel(struct sdsim_app *app, int32_t x, int32_t y, int steps)
     app->dirty = true;
 }
 
+/* A byte or field of the bits, `y` below the first line. */
+static void click_piece(struct sdsim_app *app, const struct sdsim_row *row, sdsim_ps at, int32_t y)
+{
+    const struct sdsim_waves *waves = app->bits[row->track].waves;
+    const struct sdsim_bus_piece *piece =
+        waves != NULL && y >= 0 ? sdsim_piece_at(waves, at, y / app->layout.unit) : NULL;
+    app->selected = false;
+    app->on_piece = piece != NULL;
+    if (piece != NULL) {
+        app->piece = *piece;
+        app->track = row->track;
+        app->panel = SDSIM_PANEL_FACTS;
+    }
+}
+
 /* What lies at a point of the rows; a click on a title chooses the row. */
 static void click(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
 {
     struct sdsim_axis own;
     int32_t begin;
     const uint32_t row = sdsim_rows_at(&app->rows, y - app->layout.rows_top + app->scroll);
+    app->on_piece = false;
     if (row >= app->rows.count) {
         app->selected = false;
         return;
@@ -44,6 +60,11 @@ static void click(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
         return;
     }
     struct sdsim_timeline *timeline = sdsim_app_track(app, at->track, &own, &begin);
+    if (at->kind == SDSIM_ROW_PINS) {
+        click_piece(app, at, sdsim_axis_time(&own, axis_x(app, x) - begin),
+                    y - app->layout.rows_top + app->scroll - at->y - 3);
+        return;
+    }
     struct sdsim_place_in place = {.lane = (enum sdsim_lane)at->lane};
     if (at->kind == SDSIM_ROW_LANE && timeline != NULL &&
         sdsim_pick(&timeline->lanes[at->lane], &own, axis_x(app, x) - begin, 4, &place.number)) {

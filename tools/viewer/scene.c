@@ -28,7 +28,7 @@ static bool make_room(struct sdsim_scene *scene, struct sdsim_app *app)
         free(scene->columns);
         free(scene->values);
         scene->columns = malloc(width * sizeof *scene->columns);
-        scene->values = malloc(width * sizeof *scene->values);
+        scene->values = malloc((width + 1) * sizeof *scene->values);
         scene->room = scene->columns != NULL && scene->values != NULL ? width : 0;
     }
     if (scene->minimap_width != width) {
@@ -166,6 +166,47 @@ static void draw_curve(const struct sdsim_picture *picture, const struct sdsim_r
     }
 }
 
+/* ---- the queue ---- */
+
+/* How full a column is, of 1000: exactly where a span can be told, else to the tenth. */
+static int32_t fill_of(struct sdsim_timeline *timeline, const struct sdsim_column *column)
+{
+    struct sdsim_span span;
+    if (column->level == 0 &&
+        sdsim_store_span(&timeline->lanes[SDSIM_LANE_QUEUE], column->span, &span)) {
+        const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
+        if (detail.kind == SDSIM_DETAIL_LEVEL && detail.size > 0) {
+            return detail.place < detail.size
+                       ? (int32_t)(1000 * (double)detail.place / (double)detail.size)
+                       : 1000;
+        }
+    }
+    return column->class * 100;
+}
+
+static void draw_queue(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y)
+{
+    struct sdsim_axis own;
+    int32_t begin;
+    struct sdsim_timeline *timeline = sdsim_app_track(picture->app, row->track, &own, &begin);
+    struct sdsim_column *columns = picture->scene->columns;
+    if (timeline == NULL) {
+        return;
+    }
+    sdsim_lane_columns(&timeline->lanes[SDSIM_LANE_QUEUE], own.from, own.from + own.length,
+                       own.width, columns);
+    const int32_t left = picture->app->layout.titles + begin;
+    const int32_t room = row->height - 5;
+    for (uint32_t x = 0; x < own.width; x++) {
+        if (columns[x].class != SDSIM_NO_CLASS) {
+            const int32_t h = fill_of(timeline, &columns[x]) * room / 1000;
+            sdsim_canvas_fill(
+                picture->canvas, left + (int32_t)x, y + 2 + room - h, 1, h + 1,
+                sdsim_theme_class(picture->theme, SDSIM_LANE_QUEUE, columns[x].class));
+        }
+    }
+}
+
 /* ---- rows ---- */
 
 static void draw_selection(const struct sdsim_picture *picture, const struct sdsim_row *row,
@@ -202,7 +243,9 @@ static void draw_row(const struct sdsim_picture *picture, uint32_t number, int32
     const sdsim_color ground = number % 2 == 0 ? picture->theme->ground : picture->theme->ground2;
     const int32_t width = (int32_t)app->axis.width;
     sdsim_canvas_fill(canvas, layout->titles, y, width, row->height, ground);
-    if (row->kind == SDSIM_ROW_LANE) {
+    if (row->kind == SDSIM_ROW_LANE && row->lane == SDSIM_LANE_QUEUE) {
+        draw_queue(picture, row, y);
+    } else if (row->kind == SDSIM_ROW_LANE) {
         draw_lane(picture, row, y, ground);
     } else if (row->kind == SDSIM_ROW_PINS) {
         sdsim_bits_draw(picture, row, y);

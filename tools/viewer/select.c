@@ -14,20 +14,47 @@ bool sdsim_selected_span(struct sdsim_app *app, struct sdsim_span *span)
                             app->place.number, span);
 }
 
+/* The group of the command a span is part of. */
+static enum sdsim_command_group group_of(struct sdsim_timeline *timeline,
+                                         const struct sdsim_span *span)
+{
+    struct sdsim_store *commands = &timeline->lanes[SDSIM_LANE_COMMAND];
+    struct sdsim_span command;
+    uint64_t number;
+    return sdsim_lane_at(commands, span->start, &number) &&
+                   sdsim_store_span(commands, number, &command) &&
+                   sdsim_span_end(&command) > span->start
+               ? (enum sdsim_command_group)command.part
+               : SDSIM_GROUP_COUNT;
+}
+
+static void find_causes(struct sdsim_app *app, const struct sdsim_span *span)
+{
+    const struct sdsim_run *run =
+        app->run_of != NULL ? app->run_of(app->run_context, app->track) : NULL;
+    if (run != NULL) {
+        app->cause_count = sdsim_made_of(run, span, group_of(app->pair.timelines[app->track], span),
+                                         app->causes, SDSIM_CAUSES_MOST);
+    }
+}
+
 void sdsim_select(struct sdsim_app *app, uint8_t track, struct sdsim_place_in place, bool reach)
 {
     struct sdsim_span span;
     app->selected = true;
     app->track = track;
     app->place = place;
+    app->on_piece = false;
     app->panel = SDSIM_PANEL_FACTS;
     app->message[0] = '\0';
     app->dirty = true;
+    app->cause_count = 0;
     if (!sdsim_selected_span(app, &span)) {
         app->selected = false;
         snprintf(app->message, sizeof app->message, "that part of the file can't be read");
         return;
     }
+    find_causes(app, &span);
     if (reach) {
         sdsim_axis_reach(&app->axis, sdsim_pair_common(&app->pair, track, span.start),
                          sdsim_pair_common(&app->pair, track, sdsim_span_end(&span)));

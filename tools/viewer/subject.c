@@ -70,7 +70,9 @@ static enum sdsim_exit finish(struct sdsim_subject *subject, const char *error,
     const char *why;
     const struct sdsim_driver_clocks *clocks = &subject->setup->clocks;
     snprintf(clock, sizeof clock, "%" PRIu64 "/%" PRIu64, clocks->num, clocks->den);
-    if (!sdsim_timeline_add_text(subject->timeline, "clock", clock, strlen(clock))) {
+    const char *addresses = subject->setup->card.type == SDSIM_SDSC ? "bytes" : "sectors";
+    if (!sdsim_timeline_add_text(subject->timeline, "clock", clock, strlen(clock)) ||
+        !sdsim_timeline_add_text(subject->timeline, "addresses", addresses, strlen(addresses))) {
         return no_memory();
     }
     if (!sdsim_timeline_finish(subject->timeline, &why)) {
