@@ -22,16 +22,24 @@ struct maker {
     uint32_t detail;
     bool heard;
     sdsim_ps ends[SDSIM_LANE_COUNT]; /* of the last span of each lane */
+    struct sdsim_span last;          /* of the bus, not told yet */
 };
 
 /* ---- spans ---- */
+
+static void tell(struct maker *maker, const struct sdsim_span *span)
+{
+    struct sdsim_recorder *recorder = &maker->timeline->recorder;
+    if (span->duration > 0) {
+        recorder->span(recorder, span);
+    }
+}
 
 /* Items come by their ends; one that began before the end of another is cut, so that the spans of a lane
  * follow each other. */
 static void add(struct maker *maker, enum sdsim_lane lane, sdsim_ps from, sdsim_ps to,
                 enum sdsim_kind kind, unsigned part, uint32_t detail)
 {
-    struct sdsim_recorder *recorder = &maker->timeline->recorder;
     from = from > maker->ends[lane] ? from : maker->ends[lane];
     if (to <= from) {
         return;
@@ -47,7 +55,22 @@ static void add(struct maker *maker, enum sdsim_lane lane, sdsim_ps from, sdsim_
         .part = (uint8_t)part,
         .detail = detail,
     };
-    recorder->span(recorder, &span);
+    if (lane == SDSIM_LANE_BUS) { /* it may still be cut short by a command */
+        tell(maker, &maker->last);
+        maker->last = span;
+    } else {
+        tell(maker, &span);
+    }
+}
+
+/* A command may come while a block is on its way, which ends there. */
+static void cut_short(struct maker *maker, sdsim_ps at)
+{
+    struct sdsim_span *last = &maker->last;
+    if (last->duration > 0 && at >= last->start && at < last->start + last->duration) {
+        last->duration = at - last->start;
+        maker->ends[SDSIM_LANE_BUS] = at;
+    }
 }
 
 static uint32_t number_of(struct maker *maker, const struct sdsim_detail *detail)
@@ -104,6 +127,8 @@ static void bus(struct maker *maker, sdsim_ps from, sdsim_ps to, enum sdsim_kind
 
 static void take_command(struct maker *maker, const struct sdsim_item *item)
 {
+    cut_short(maker, item->start);
+    maker->end = maker->end < item->start ? maker->end : item->start;
     close_command(maker);
     /* Nothing moved since: whoever drives the bus did something else. */
     if (maker->heard) {
@@ -142,7 +167,9 @@ static void take_block(struct maker *maker, const struct sdsim_item *item)
     }
     bus(maker, item->start, item->data_start, SDSIM_PROTOCOL, SDSIM_PART_TOKEN);
     bus(maker, item->data_start, item->data_end, SDSIM_PAYLOAD, SDSIM_PART_DATA);
-    bus(maker, item->data_end, item->end, SDSIM_PROTOCOL, SDSIM_PART_CRC);
+    if (!item->open) {
+        bus(maker, item->data_end, item->end, SDSIM_PROTOCOL, SDSIM_PART_CRC);
+    }
     maker->blocks++;
 }
 
@@ -256,6 +283,7 @@ bool sdsim_capture_spans(const char *path, const char *channels, struct sdsim_ti
     while (sdsim_capture_step(capture) == SDSIM_PINS_MORE) {
     }
     close_command(&maker);
+    tell(&maker, &maker.last);
     add_calls(&maker, path, channels);
     bool fine = add_clock(capture, timeline);
     fine = sdsim_timeline_finish(timeline, &why) && fine;
