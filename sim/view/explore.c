@@ -34,6 +34,20 @@ static bool take_class_of(struct reading *reading, enum sdsim_lane lane, const c
     return true;
 }
 
+/* Parts have gaps in them, which nobody means who asks for a response. */
+static uint16_t classes_of_part(enum sdsim_part part)
+{
+    switch (part) {
+    case SDSIM_PART_NONE:
+    case SDSIM_PART_LOOKS:
+        return 0;
+    case SDSIM_PART_DATA:
+        return 1u << SDSIM_PAYLOAD;
+    default:
+        return 1u << SDSIM_PROTOCOL;
+    }
+}
+
 /* A call of the disk lane, a part of the bus: what a lane knows besides its classes. */
 static bool take_part_of(struct reading *reading, enum sdsim_lane lane, const char *word)
 {
@@ -45,6 +59,7 @@ static bool take_part_of(struct reading *reading, enum sdsim_lane lane, const ch
         if (strcmp(name, word) == 0) {
             reading->lane = lane;
             reading->quest->wanted.parts |= (uint16_t)(1u << i);
+            reading->quest->wanted.classes |= disk ? 0 : classes_of_part((enum sdsim_part)i);
             return true;
         }
     }

@@ -193,11 +193,14 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_TEXT_SIZE] = {"text", 0, "PIXELS",
                                 "height of the letters; default by the size of the window", NULL},
     [SDSIM_OPTION_FONT] = {"font", 0, "FILE", "a TrueType font", SDSIM_EXPECTS_FILE},
-    [SDSIM_OPTION_SCREENSHOT] = {"screenshot", 0, "FILE", "write a PNG and end; needs no display",
+    [SDSIM_OPTION_SCREENSHOT] = {"screenshot", 0, "FILE",
+                                 "write a picture, .png or .ppm, and end; needs no display",
                                  SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_SCRIPT] = {"script", 0, "FILE",
                              "replay events of keys and pointer, and end; needs no display",
                              SDSIM_EXPECTS_FILE},
+    [SDSIM_OPTION_DUMP] = {"dump", 0, NULL, "print the state at the end, as a script's dump does",
+                           NULL},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help", NULL},
 };
 

@@ -132,3 +132,26 @@ const struct sdsim_bus_piece *sdsim_piece_at(const struct sdsim_waves *waves, sd
     }
     return NULL;
 }
+
+/* ---- scrolling ---- */
+
+void sdsim_app_scroll(struct sdsim_app *app, int32_t pixels)
+{
+    const int32_t room = app->height - app->layout.rows_top - app->layout.status;
+    const int32_t most = app->rows.height > room ? app->rows.height - room : 0;
+    app->scroll += pixels;
+    app->scroll = app->scroll > most ? most : app->scroll;
+    app->scroll = app->scroll < 0 ? 0 : app->scroll;
+}
+
+void sdsim_app_see_row(struct sdsim_app *app)
+{
+    const struct sdsim_row *row = &app->rows.items[app->row];
+    const int32_t room = app->height - app->layout.rows_top - app->layout.status;
+    if (app->row < app->rows.count) {
+        app->scroll =
+            row->y + row->height > app->scroll + room ? row->y + row->height - room : app->scroll;
+        app->scroll = row->y < app->scroll ? row->y : app->scroll;
+    }
+    sdsim_app_scroll(app, 0);
+}

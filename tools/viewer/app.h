@@ -45,6 +45,12 @@ struct sdsim_app_bits {
 
 enum { SDSIM_CAUSES_MOST = 12 };
 
+/* Where the first line below the first heading of the panel is. */
+static inline int32_t sdsim_panel_top(const struct sdsim_layout *layout)
+{
+    return layout->minimap + 12 + layout->unit;
+}
+
 struct sdsim_app {
     struct sdsim_pair pair;
     /* Tells the run behind a track, NULL if there is none; NULL: nobody knows runs. */
@@ -75,7 +81,8 @@ struct sdsim_app {
     struct sdsim_long_one longest[20];
     size_t longest_count;
     uint8_t longest_track;
-    bool asking; /* the search line is open */
+    size_t longest_at; /* the one that is chosen */
+    bool asking;       /* the search line is open */
     char asked[100];
     char message[160];
     bool help;
@@ -108,6 +115,11 @@ const struct sdsim_bus_piece *sdsim_piece_at(const struct sdsim_waves *waves, sd
 
 /* Gives the rows of bits the height they need. */
 void sdsim_app_fit_pins(struct sdsim_app *app);
+
+/* Scrolls so that the chosen row is in sight. */
+void sdsim_app_see_row(struct sdsim_app *app);
+/* Scrolls the rows by pixels, as far as there are any. */
+void sdsim_app_scroll(struct sdsim_app *app, int32_t pixels);
 
 /* What the track's lane looks like in the window: its timeline, and the axis in its own time. */
 struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t track,

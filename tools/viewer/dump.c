@@ -4,6 +4,30 @@
 
 #include "view/facts.h"
 
+static void dump_measured(struct sdsim_app *app, FILE *out)
+{
+    struct sdsim_measured measured;
+    sdsim_measure(app->pair.timelines[0], sdsim_pair_own(&app->pair, 0, app->measure_from),
+                  sdsim_pair_own(&app->pair, 0, app->measure_to), &measured);
+    fprintf(out, "measured: %" PRIu64 "ps to %" PRIu64 "ps, %" PRIu64 " bytes, commands",
+            app->measure_from, app->measure_to, measured.bytes);
+    for (int group = 0; group < SDSIM_GROUP_COUNT; group++) {
+        if (measured.commands[group] > 0) {
+            fprintf(out, " %s %" PRIu64, sdsim_lane_info(SDSIM_LANE_COMMAND)->called[group],
+                    measured.commands[group]);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void dump_longest(const struct sdsim_app *app, FILE *out)
+{
+    for (size_t i = 0; i < app->longest_count; i++) {
+        fprintf(out, "longest:%s %" PRIu64 "ps at %" PRIu64 "ps\n",
+                i == app->longest_at ? " *" : "", app->longest[i].duration, app->longest[i].start);
+    }
+}
+
 void sdsim_dump(struct sdsim_app *app, FILE *out)
 {
     struct sdsim_facts facts;
@@ -38,15 +62,25 @@ void sdsim_dump(struct sdsim_app *app, FILE *out)
         fprintf(out, "piece: %s at %" PRIu64 "ps\n", app->piece.text, app->piece.from);
     }
     if (app->measured) {
-        fprintf(out, "measured: %" PRIu64 "ps to %" PRIu64 "ps\n", app->measure_from,
-                app->measure_to);
+        dump_measured(app, out);
     }
     for (size_t i = 0; i < app->markers.count; i++) {
         fprintf(out, "marker %s: %" PRIu64 "ps\n", app->markers.items[i].label,
                 app->markers.items[i].at);
     }
+    if (app->panel == SDSIM_PANEL_LONGEST) {
+        dump_longest(app, out);
+    }
+    if (app->pair.timelines[1] != NULL) {
+        fprintf(out, "shift: %" PRIu64 "ps, %" PRIu64 "ps\n", app->pair.shift[0],
+                app->pair.shift[1]);
+    }
+    fprintf(out, "scroll: %d\n", (int)app->scroll);
     fprintf(out, "panel: %s, %s%s%s\n", app->panel == SDSIM_PANEL_FACTS ? "facts" : "longest",
             app->dark ? "dark" : "light", app->help ? ", help" : "", app->asking ? ", asking" : "");
+    if (app->quit) {
+        fputs("quit\n", out);
+    }
     if (app->message[0] != '\0') {
         fprintf(out, "message: %s\n", app->message);
     }

@@ -72,6 +72,7 @@ static void move_row_mark(struct sdsim_app *app, int by)
     if (row >= 0 && row < app->rows.count) {
         app->row = (uint32_t)row;
         app->selected = false;
+        sdsim_app_see_row(app);
     }
 }
 
@@ -109,6 +110,8 @@ enum action {
     HELP,
     THEME,
     ALIGN,
+    MEASURE,
+    TO_END,
     CANCEL,
     QUIT,
     NOTHING
@@ -150,6 +153,8 @@ static const struct {
     {"?", HELP},
     {"t", THEME},
     {"x", ALIGN},
+    {"r", MEASURE},
+    {"end", TO_END},
     {"escape", CANCEL},
     {"q", QUIT},
 };
@@ -168,6 +173,8 @@ static void cancel(struct sdsim_app *app)
 {
     if (app->help) {
         app->help = false;
+    } else if (app->panel == SDSIM_PANEL_LONGEST) {
+        app->panel = SDSIM_PANEL_FACTS;
     } else if (app->selected || app->on_piece) {
         app->selected = false;
         app->on_piece = false;
@@ -175,6 +182,44 @@ static void cancel(struct sdsim_app *app)
         app->measured = false;
         app->panel = SDSIM_PANEL_FACTS;
     }
+}
+
+/* Measures the selected span, or what is in the window; what was measured before goes on. */
+static void measure(struct sdsim_app *app)
+{
+    struct sdsim_span span;
+    sdsim_ps from = app->axis.from;
+    sdsim_ps to = sdsim_time_sum(app->axis.from, app->axis.length);
+    if (sdsim_selected_span(app, &span)) {
+        from = sdsim_pair_common(&app->pair, app->track, span.start);
+        to = sdsim_pair_common(&app->pair, app->track, sdsim_span_end(&span));
+        if (app->measured) {
+            from = from < app->measure_from ? from : app->measure_from;
+            to = to > app->measure_to ? to : app->measure_to;
+        }
+    }
+    app->measured = to > from;
+    app->measure_from = from;
+    app->measure_to = to;
+    app->selected = false;
+    app->panel = SDSIM_PANEL_FACTS;
+}
+
+/* Up and down in the list of the longest; false for other actions. */
+static bool act_in_list(struct sdsim_app *app, enum action action)
+{
+    switch (action) {
+    case ROW_UP:
+        app->longest_at -= app->longest_at > 0;
+        break;
+    case ROW_DOWN:
+        app->longest_at += app->longest_at + 1 < app->longest_count;
+        break;
+    default:
+        return false;
+    }
+    sdsim_select_longest(app);
+    return true;
 }
 
 static void act(struct sdsim_app *app, enum action action)
@@ -259,6 +304,13 @@ static void act(struct sdsim_app *app, enum action action)
     case ALIGN:
         align(app);
         break;
+    case MEASURE:
+        measure(app);
+        break;
+    case TO_END:
+        sdsim_axis_set(&app->axis, sdsim_time_since(app->axis.end, app->axis.length),
+                       app->axis.end);
+        break;
     case CANCEL:
         cancel(app);
         break;
@@ -290,7 +342,10 @@ void sdsim_key(struct sdsim_app *app, const char *key)
     if (app->asking) {
         edit(app, key);
     } else if (app->rows.count > 0 || action_of(key) == QUIT || action_of(key) == HELP) {
-        act(app, action_of(key));
+        const enum action action = action_of(key);
+        if (app->panel != SDSIM_PANEL_LONGEST || !act_in_list(app, action)) {
+            act(app, action);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <SDL.h>
 #include <SDL_image.h>
 #include <SDL_ttf.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "core/units.h"
 #include "core/version.h"
+#include "dump.h"
 #include "script.h"
 #include "select.h"
 #include "tools/sdsim/command.h"
@@ -145,6 +147,38 @@ SDL_Surface *sdsim_viewer_surface(const struct sdsim_viewer *viewer)
                                           SDL_PIXELFORMAT_ARGB8888);
 }
 
+/* A picture as bytes of red, green and blue, for programs. */
+static bool save_ppm(const SDL_Surface *surface, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        SDL_SetError("%s", strerror(errno));
+        return false;
+    }
+    fprintf(file, "P6\n%d %d\n255\n", surface->w, surface->h);
+    for (int y = 0; y < surface->h; y++) {
+        const uint32_t *row = (const uint32_t *)surface->pixels + (ptrdiff_t)y * surface->pitch / 4;
+        for (int x = 0; x < surface->w; x++) {
+            const uint8_t pixel[3] = {(uint8_t)(row[x] >> 16), (uint8_t)(row[x] >> 8),
+                                      (uint8_t)row[x]};
+            (void)fwrite(pixel, 1, sizeof pixel, file);
+        }
+    }
+    const bool fine = ferror(file) == 0;
+    if (fclose(file) != 0 || !fine) {
+        SDL_SetError("%s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool save(SDL_Surface *surface, const char *path)
+{
+    const size_t length = strlen(path);
+    const bool ppm = length > 4 && strcmp(path + length - 4, ".ppm") == 0;
+    return ppm ? save_ppm(surface, path) : IMG_SavePNG(surface, path) == 0;
+}
+
 static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
 {
     SDL_Surface *surface = sdsim_viewer_surface(viewer);
@@ -153,9 +187,9 @@ static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
         SDL_FreeSurface(surface);
         return SDSIM_EXIT_FAULT;
     }
-    const int saved = IMG_SavePNG(surface, path);
+    const bool saved = save(surface, path);
     SDL_FreeSurface(surface);
-    if (saved != 0) {
+    if (!saved) {
         fprintf(stderr, "error: cannot write to %s: %s\n", path, SDL_GetError());
         return SDSIM_EXIT_FAULT;
     }
@@ -240,6 +274,9 @@ static enum sdsim_exit run(struct sdsim_viewer *viewer, const struct sdsim_argum
     }
     if (code == SDSIM_EXIT_OK && window && !sdsim_window_show(viewer)) {
         code = SDSIM_EXIT_FAULT;
+    }
+    if (code == SDSIM_EXIT_OK && arguments->values[SDSIM_OPTION_DUMP] != NULL) {
+        sdsim_dump(&viewer->app, stdout);
     }
     return code == SDSIM_EXIT_OK ? opened : code;
 }

@@ -105,6 +105,27 @@ static void show_piece(struct lines *lines)
     line(lines, "end", sdsim_time_print(piece->to, text, sizeof text));
 }
 
+/* How often each command was sent; false if there are too many to look at each. */
+static bool show_commands(struct lines *lines, sdsim_ps from, sdsim_ps to)
+{
+    struct sdsim_app *app = lines->picture->app;
+    uint64_t counts[128];
+    if (!sdsim_measure_commands(app->pair.timelines[0], sdsim_pair_own(&app->pair, 0, from),
+                                sdsim_pair_own(&app->pair, 0, to), 50000, counts)) {
+        return false;
+    }
+    for (unsigned i = 0; i < 128; i++) {
+        if (counts[i] > 0) {
+            char name[80];
+            char text[32];
+            snprintf(name, sizeof name, "%s%u", i >= 64 ? "ACMD" : "CMD", i & 63);
+            snprintf(text, sizeof text, "%" PRIu64 " times", counts[i]);
+            line(lines, name, text);
+        }
+    }
+    return true;
+}
+
 /* Sums of [from, to) of the first run. */
 static void show_sums(struct lines *lines, const char *title, sdsim_ps from, sdsim_ps to)
 {
@@ -132,6 +153,9 @@ static void show_sums(struct lines *lines, const char *title, sdsim_ps from, sds
         }
     }
     lines->y += 4;
+    if (app->measured && show_commands(lines, from, to)) {
+        return;
+    }
     const struct sdsim_lane_info *commands = sdsim_lane_info(SDSIM_LANE_COMMAND);
     for (uint8_t group = 0; group < SDSIM_GROUP_COUNT; group++) {
         if (measured.commands[group] > 0) {
@@ -213,6 +237,10 @@ static void show_longest(struct lines *lines)
         }
         snprintf(text, sizeof text, "%s, at %s", label,
                  sdsim_short_time(one->start, at, sizeof at));
+        if (i == app->longest_at) {
+            sdsim_canvas_blend(lines->picture->canvas, lines->x - 4, lines->y - 1, lines->width + 8,
+                               app->layout.unit, lines->picture->theme->mark, 50);
+        }
         line(lines, sdsim_short_time(one->duration, duration, sizeof duration), text);
     }
 }
@@ -307,10 +335,11 @@ void sdsim_help_draw(const struct sdsim_picture *picture)
         {"drag", "move; on the ruler: measure; on the whole run: go there"},
         {"click, double click", "select a span; zoom to it. On a title: choose, fold a row"},
         {"W S  A D  arrows", "zoom, move, choose a row"},
-        {"F  Z", "show the whole run, the selection"},
+        {"F  Z  End", "show the whole run, the selection, the end"},
         {"Tab  [  ]", "next and previous span of the row"},
         {"/  N  P", "go to (pause over 10ms, fat write, CMD25, ...), next, previous"},
-        {"L", "the longest of the chosen row"},
+        {"L", "list the longest of the chosen row; up and down go through it"},
+        {"R", "measure the selection, one more joined to it, or the window"},
         {"M  ,  .", "set or take a marker, go to the previous, the next"},
         {"Space  H  shift H", "fold a row, hide it, show all"},
         {"shift up, down", "move a row"},

@@ -19,10 +19,7 @@ void sdsim_wheel(struct sdsim_app *app, int32_t x, int32_t y, int steps)
     if (on_lanes(app, x)) {
         sdsim_axis_zoom(&app->axis, 2 * steps, axis_x(app, x));
     } else {
-        const int32_t room = app->height - app->layout.rows_top - app->layout.status;
-        const int32_t most = app->rows.height > room ? app->rows.height - room : 0;
-        app->scroll -= steps * app->layout.unit;
-        app->scroll = app->scroll < 0 ? 0 : app->scroll > most ? most : app->scroll;
+        sdsim_app_scroll(app, -2 * steps * app->layout.unit);
     }
     app->dirty = true;
 }
@@ -77,6 +74,17 @@ static void click(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
     }
 }
 
+/* The list of the longest begins below a heading. */
+static void click_panel(struct sdsim_app *app, int32_t y)
+{
+    const int32_t line = (y - sdsim_panel_top(&app->layout)) / app->layout.unit;
+    if (app->panel == SDSIM_PANEL_LONGEST && y >= sdsim_panel_top(&app->layout) &&
+        line < (int32_t)app->longest_count) {
+        app->longest_at = (size_t)line;
+        sdsim_select_longest(app);
+    }
+}
+
 static void to_minimap(struct sdsim_app *app, int32_t x)
 {
     const struct sdsim_axis whole = sdsim_axis_of(app->axis.end, app->axis.width);
@@ -100,6 +108,8 @@ void sdsim_press(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
     } else if (y < app->height - layout->status) {
         if (on_lanes(app, x) || x < layout->titles) {
             click(app, x, y, clicks);
+        } else {
+            click_panel(app, y);
         }
         if (on_lanes(app, x) && clicks == 1) {
             app->drag = SDSIM_DRAG_PAN;

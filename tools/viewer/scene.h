@@ -31,6 +31,7 @@ struct sdsim_picture {
     struct sdsim_canvas *canvas;
     const struct sdsim_theme *theme;
 };
+/* The panel and the help over all. */
 void sdsim_panel_draw(const struct sdsim_picture *picture);
 void sdsim_help_draw(const struct sdsim_picture *picture);
 /* Of bits_draw.c: the bits of a track in their row; the names of its pins beside it, if there are waves. */

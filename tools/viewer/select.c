@@ -61,6 +61,7 @@ void sdsim_select(struct sdsim_app *app, uint8_t track, struct sdsim_place_in pl
     }
     const uint32_t row = sdsim_rows_of_lane(&app->rows, place.lane, track);
     app->row = row < app->rows.count ? row : app->row;
+    sdsim_app_see_row(app);
 }
 
 bool sdsim_select_jump(struct sdsim_app *app, const char *text, bool forward)
@@ -127,6 +128,7 @@ void sdsim_list_longest(struct sdsim_app *app)
         row->kind == SDSIM_ROW_LANE ? sdsim_lane_info((enum sdsim_lane)row->lane)->name : "task";
     if (sdsim_quest_read(timeline, lane, &quest, app->message, sizeof app->message)) {
         app->longest_count = sdsim_quest_longest(timeline, &quest, 20, app->longest);
+        app->longest_at = 0;
         app->panel = SDSIM_PANEL_LONGEST;
         sdsim_quest_free(&quest);
     }
@@ -140,6 +142,14 @@ void sdsim_select_show(struct sdsim_app *app)
                         sdsim_pair_common(&app->pair, app->track, sdsim_span_end(&span)));
     } else if (app->measured) {
         sdsim_axis_show(&app->axis, app->measure_from, app->measure_to);
+    }
+}
+
+void sdsim_select_longest(struct sdsim_app *app)
+{
+    if (app->longest_at < app->longest_count) {
+        sdsim_select(app, app->longest_track, app->longest[app->longest_at].place, true);
+        app->panel = SDSIM_PANEL_LONGEST;
     }
 }
 

@@ -26,6 +26,9 @@ void sdsim_select_step(struct sdsim_app *app, bool forward);
 /* Lists the longest spans of the chosen row in the panel. */
 void sdsim_list_longest(struct sdsim_app *app);
 
+/* Selects the one of the list that is chosen; the list stays. */
+void sdsim_select_longest(struct sdsim_app *app);
+
 /* Zooms to the selection, or the measured range. */
 void sdsim_select_show(struct sdsim_app *app);
 

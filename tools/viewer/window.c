@@ -41,7 +41,7 @@ static const char *key_name(const SDL_Keysym *key)
         {SDLK_LEFT, "left"},     {SDLK_RIGHT, "right"}, {SDLK_UP, "up"},
         {SDLK_DOWN, "down"},     {SDLK_HOME, "home"},   {SDLK_RETURN, "return"},
         {SDLK_ESCAPE, "escape"}, {SDLK_TAB, "tab"},     {SDLK_BACKSPACE, "backspace"},
-        {SDLK_SPACE, "space"},
+        {SDLK_SPACE, "space"},   {SDLK_END, "end"},
     };
     const bool shift = (key->mod & KMOD_SHIFT) != 0;
     if (shift && key->sym == SDLK_UP) {
