@@ -200,10 +200,11 @@ static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
 
 static bool load_font(struct sdsim_viewer *viewer, const char *path, int text)
 {
-    if (TTF_Init() == 0 && sdsim_font_load(&viewer->font, path, text)) {
+    const bool built_in = path != NULL && path[0] == '\0';
+    if (!built_in && TTF_Init() == 0 && sdsim_font_load(&viewer->font, path, text)) {
         return true;
     }
-    if (path != NULL) {
+    if (path != NULL && !built_in) {
         fprintf(stderr, "error: %s is no font: %s\n", path, TTF_GetError());
         return false;
     }
