@@ -107,7 +107,7 @@ static void refusals(void **state)
         {"bench nothing", 2, "its runs are: write, read"},
         {"read.sdtl read.sdtl read.sdtl", 2, "a third"},
         {"text", 2, "text"},
-        {"text.sdtl", 2, "offset 0"},
+        {"text.sdtl", 2, "offset 15"},
         {"old.sdtl", 2, "version"},
         {"damaged.sdtl", 2, "offset"},
         {"calls.blocks", 2, "the trace does not say what it was recorded on"},

@@ -27,6 +27,17 @@ static uint32_t lanes_width(const struct sdsim_app *app)
     return width > 16 ? (uint32_t)width : 16;
 }
 
+/* Rows are as high as the window has room for beside the bits, within what is good to look at. */
+static void fit_rows(struct sdsim_app *app)
+{
+    const int32_t unit = app->layout.unit;
+    const int32_t least = app->pair.timelines[1] != NULL ? unit * 3 / 2 : unit * 2;
+    const int32_t room = app->height - app->layout.rows_top - app->layout.status - 12 * unit;
+    const int32_t each = app->rows.count > 0 ? room / (int32_t)app->rows.count : 0;
+    app->rows.full = each < least ? least : each > 3 * unit ? 3 * unit : each;
+    sdsim_rows_lay(&app->rows);
+}
+
 void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
                     struct sdsim_timeline *second, int32_t width, int32_t height,
                     int32_t text_height)
@@ -34,13 +45,11 @@ void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
     *app = (struct sdsim_app){
         .pair = sdsim_pair_of(first, second), .width = width, .height = height, .dirty = true};
     lay_out(app, text_height);
-    if (second != NULL) { /* twice the rows in the same window */
-        app->rows.full = app->layout.unit * 3 / 2;
-    }
     sdsim_rows_add(&app->rows, first, 0);
     if (second != NULL) {
         sdsim_rows_add(&app->rows, second, 1);
     }
+    fit_rows(app);
     app->axis = sdsim_axis_of(sdsim_pair_end(&app->pair), lanes_width(app));
     snprintf(app->quest_text, sizeof app->quest_text, "pause over 10ms");
     snprintf(app->message, sizeof app->message, "%s",
@@ -51,6 +60,7 @@ void sdsim_app_resize(struct sdsim_app *app, int32_t width, int32_t height)
 {
     app->width = width;
     app->height = height;
+    fit_rows(app);
     sdsim_axis_resize(&app->axis, lanes_width(app));
     app->dirty = true;
 }

@@ -128,6 +128,23 @@ static void close_all(struct sdsim_viewer *viewer)
 
 /* ---- pictures ---- */
 
+/* Spans are read when they are drawn: damage shows then. */
+static void note_damage(struct sdsim_viewer *viewer)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *fault =
+            viewer->subjects[i] != NULL ? sdsim_subject_fault(viewer->subjects[i]) : NULL;
+        if (fault != NULL && !viewer->damaged[i]) {
+            viewer->damaged[i] = true;
+            viewer->app.dirty = true;
+            snprintf(viewer->app.message, sizeof viewer->app.message, "%.60s is damaged: %.80s",
+                     viewer->app.names[i], fault);
+            fprintf(stderr, "%s: error: %s\nhelp: what can be read is shown\n",
+                    viewer->app.names[i], fault);
+        }
+    }
+}
+
 bool sdsim_viewer_draw(struct sdsim_viewer *viewer, SDL_Surface *surface)
 {
     struct sdsim_canvas *canvas = &viewer->canvas;
@@ -138,7 +155,9 @@ bool sdsim_viewer_draw(struct sdsim_viewer *viewer, SDL_Surface *surface)
                                     .font = &viewer->font};
     viewer->app.dirty = false;
     sdsim_bits_update(viewer->bits, &viewer->app);
-    return sdsim_scene_draw(&viewer->scene, &viewer->app, canvas);
+    const bool drawn = sdsim_scene_draw(&viewer->scene, &viewer->app, canvas);
+    note_damage(viewer);
+    return drawn;
 }
 
 SDL_Surface *sdsim_viewer_surface(const struct sdsim_viewer *viewer)
@@ -278,6 +297,9 @@ static enum sdsim_exit run(struct sdsim_viewer *viewer, const struct sdsim_argum
     }
     if (code == SDSIM_EXIT_OK && arguments->values[SDSIM_OPTION_DUMP] != NULL) {
         sdsim_dump(&viewer->app, stdout);
+    }
+    if (code == SDSIM_EXIT_OK && (viewer->damaged[0] || viewer->damaged[1])) {
+        code = SDSIM_EXIT_INPUT;
     }
     return code == SDSIM_EXIT_OK ? opened : code;
 }

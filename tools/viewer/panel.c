@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/units.h"
 #include "scene.h"
@@ -25,14 +26,32 @@ static void heading(struct lines *lines, const char *text)
     lines->y += 2;
 }
 
-static void line(struct lines *lines, const char *name, const char *value)
+/* A value in one line, or in two if it is too long: broken at a blank. */
+static void broken(struct lines *lines, const char *value, sdsim_color color)
 {
     struct sdsim_canvas *canvas = lines->picture->canvas;
-    sdsim_canvas_text(canvas, lines->x, lines->y, lines->names - 6, name,
-                      lines->picture->theme->faint);
-    sdsim_canvas_text(canvas, lines->x + lines->names, lines->y, lines->width - lines->names, value,
-                      lines->picture->theme->text);
+    const int32_t room = lines->width - lines->names;
+    char first[120];
+    snprintf(first, sizeof first, "%s", value);
+    char *blank = NULL;
+    while (sdsim_font_width(canvas->font, first) > room && (blank = strrchr(first, ' ')) != NULL) {
+        *blank = '\0';
+    }
+    const size_t used = strlen(first);
+    if (blank != NULL && used > 0 && sdsim_font_width(canvas->font, first) <= room) {
+        sdsim_canvas_text(canvas, lines->x + lines->names, lines->y, room, first, color);
+        lines->y += lines->picture->app->layout.unit;
+        value += used + 1;
+    }
+    sdsim_canvas_text(canvas, lines->x + lines->names, lines->y, room, value, color);
     lines->y += lines->picture->app->layout.unit;
+}
+
+static void line(struct lines *lines, const char *name, const char *value)
+{
+    sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y, lines->names - 6, name,
+                      lines->picture->theme->faint);
+    broken(lines, value, lines->picture->theme->text);
 }
 
 static void colored(struct lines *lines, sdsim_color color, const char *name, const char *value)
@@ -65,10 +84,7 @@ static void show_causes(struct lines *lines)
                  cause->exact ? ", exactly" : "");
         line(lines, name, value);
         if (cause->source[0] != '\0') {
-            sdsim_canvas_text(lines->picture->canvas, lines->x + lines->names, lines->y - 2,
-                              lines->width - lines->names, cause->source,
-                              lines->picture->theme->faint);
-            lines->y += app->layout.unit;
+            broken(lines, cause->source, lines->picture->theme->faint);
         }
     }
 }
@@ -225,6 +241,7 @@ static void show_longest(struct lines *lines)
     struct sdsim_app *app = lines->picture->app;
     struct sdsim_timeline *timeline = app->pair.timelines[app->longest_track];
     heading(lines, "Longest of this row");
+    lines->names = lines->width / 4;
     for (size_t i = 0; i < app->longest_count; i++) {
         const struct sdsim_long_one *one = &app->longest[i];
         struct sdsim_span span;
@@ -241,7 +258,12 @@ static void show_longest(struct lines *lines)
             sdsim_canvas_blend(lines->picture->canvas, lines->x - 4, lines->y - 1, lines->width + 8,
                                app->layout.unit, lines->picture->theme->mark, 50);
         }
-        line(lines, sdsim_short_time(one->duration, duration, sizeof duration), text);
+        sdsim_short_time(one->duration, duration, sizeof duration);
+        sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y, lines->names - 6, duration,
+                          lines->picture->theme->text);
+        sdsim_canvas_text(lines->picture->canvas, lines->x + lines->names, lines->y,
+                          lines->width - lines->names, text, lines->picture->theme->text);
+        lines->y += app->layout.unit;
     }
 }
 

@@ -337,6 +337,11 @@ const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject)
     return subject->run;
 }
 
+const char *sdsim_subject_fault(const struct sdsim_subject *subject)
+{
+    return subject->reader != NULL ? sdsim_timeline_reader_fault(subject->reader) : NULL;
+}
+
 double sdsim_subject_clock(const struct sdsim_subject *subject)
 {
     const struct sdsim_setup_text *text = sdsim_timeline_text(subject->timeline, "clock");

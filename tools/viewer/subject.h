@@ -35,6 +35,9 @@ const char *sdsim_subject_title(const struct sdsim_subject *subject);
 /* The run behind the timeline; NULL if there is none, or its files can't be put together. */
 const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject);
 
+/* What was wrong with parts of a file that could not be read when they were needed; NULL: nothing. */
+const char *sdsim_subject_fault(const struct sdsim_subject *subject);
+
 /* How many clocks a second the bus has; 0: not known. */
 double sdsim_subject_clock(const struct sdsim_subject *subject);
 

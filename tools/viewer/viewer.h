@@ -19,6 +19,7 @@ struct sdsim_viewer {
     struct sdsim_scene scene;
     struct sdsim_font font;
     struct sdsim_canvas canvas;
+    bool damaged[2]; /* a part of the file can't be read, and the user knows */
 };
 
 /* Draws the state on a surface of 32-bit pixels. False without memory. */
