@@ -102,6 +102,7 @@ static void begin(struct sdsim_bits *bits, int track, sdsim_ps from, sdsim_ps to
         (struct job){.subject = bits->tracks[track].subject, .from = from, .to = to, .why = ""};
     bits->job_track = track;
     bits->done = false;
+    (void)sdsim_subject_run(bits->tracks[track].subject); /* here, as others ask for it, too */
     if (bits->wake == NULL || pthread_create(&bits->thread, NULL, work, bits) != 0) {
         work_out(&bits->job);
         take(bits);

@@ -15,7 +15,11 @@
 #include "trace/formats.h"
 #include "view/capture_spans.h"
 
-enum { MOST_CALLS = 2000000 /* of a trace: 64 MB */, MOST_DRAW = 100000 };
+enum {
+    MOST_CALLS = 2000000, /* of a trace: 64 MB */
+    MOST_DRAW = 100000,
+    MOST_PRELOADED = 20000000, /* spans: 330 MB */
+};
 
 struct sdsim_subject {
     enum sdsim_operand_kind kind;
@@ -34,6 +38,7 @@ struct sdsim_subject {
     struct sdsim_trace_options trace_options;
     struct sdsim_trace_list list;
     bool think;
+    bool preloaded;
 };
 
 /* ---- what they have in common ---- */
@@ -340,6 +345,21 @@ const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject)
 const char *sdsim_subject_fault(const struct sdsim_subject *subject)
 {
     return subject->reader != NULL ? sdsim_timeline_reader_fault(subject->reader) : NULL;
+}
+
+bool sdsim_subject_preload(struct sdsim_subject *subject)
+{
+    if (subject->reader == NULL || subject->preloaded ||
+        sdsim_timeline_spans(subject->timeline) > MOST_PRELOADED) {
+        return false;
+    }
+    size_t done = 0;
+    bool fine = true;
+    for (int lane = 0; lane < SDSIM_LANE_COUNT && done == 0 && fine; lane++) {
+        fine = sdsim_store_preload(&subject->timeline->lanes[lane], 2, &done);
+    }
+    subject->preloaded = done == 0 || !fine;
+    return !subject->preloaded;
 }
 
 double sdsim_subject_clock(const struct sdsim_subject *subject)

@@ -38,6 +38,10 @@ const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject);
 /* What was wrong with parts of a file that could not be read when they were needed; NULL: nothing. */
 const char *sdsim_subject_fault(const struct sdsim_subject *subject);
 
+/* Reads a little more of a file ahead, if it is not too large to be kept in memory. False: there is no
+ * more to do. */
+bool sdsim_subject_preload(struct sdsim_subject *subject);
+
 /* How many clocks a second the bus has; 0: not known. */
 double sdsim_subject_clock(const struct sdsim_subject *subject);
 

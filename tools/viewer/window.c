@@ -127,11 +127,26 @@ static bool draw(struct sdsim_viewer *viewer, SDL_Window *window, SDL_Surface **
            SDL_UpdateWindowSurface(window) == 0;
 }
 
+/* Reads files ahead while there is nothing else to do; false once all is read. */
+static bool read_ahead(struct sdsim_viewer *viewer)
+{
+    for (int i = 0; i < 2; i++) {
+        if (viewer->subjects[i] != NULL && sdsim_subject_preload(viewer->subjects[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Waits for something to happen, and takes all that has. */
 static void take_events(struct sdsim_viewer *viewer)
 {
     SDL_Event event;
-    if (SDL_WaitEvent(&event) == 1) {
+    bool there = SDL_PollEvent(&event) == 1;
+    while (!there && read_ahead(viewer)) {
+        there = SDL_PollEvent(&event) == 1;
+    }
+    if (there || SDL_WaitEvent(&event) == 1) {
         do {
             take_event(viewer, &event);
         } while (SDL_PollEvent(&event) == 1);
