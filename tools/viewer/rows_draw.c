@@ -205,6 +205,21 @@ static int32_t fill_of(struct sdsim_timeline *timeline, const struct sdsim_colum
     return column->class * 100;
 }
 
+/* What the top of the row stands for. */
+static void draw_capacity(const struct sdsim_picture *picture, struct sdsim_timeline *timeline,
+                          int32_t x, int32_t y)
+{
+    struct sdsim_span span;
+    char text[64];
+    if (!sdsim_store_span(&timeline->lanes[SDSIM_LANE_QUEUE], 0, &span)) {
+        return;
+    }
+    const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
+    snprintf(text, sizeof text, "%u %.40s", (unsigned)detail.size,
+             detail.name != NULL ? detail.name : "");
+    sdsim_canvas_text(picture->canvas, x + 4, y + 3, 0, text, picture->theme->faint);
+}
+
 static void draw_queue(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y,
                        sdsim_color ground)
 {
@@ -227,7 +242,11 @@ static void draw_queue(const struct sdsim_picture *picture, const struct sdsim_r
     const struct bars bars = {.heights = picture->scene->heights,
                               .colors = picture->scene->colors,
                               .edge = picture->theme->text};
-    draw_bars(picture, &bars, picture->app->layout.titles + begin, y + 2, own.width, room, ground);
+    const int32_t left = picture->app->layout.titles + begin;
+    draw_bars(picture, &bars, left, y + 2, own.width, room, ground);
+    if (!row->folded) {
+        draw_capacity(picture, timeline, left, y);
+    }
 }
 
 /* ---- rows ---- */
