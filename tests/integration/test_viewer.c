@@ -227,8 +227,8 @@ static void measuring(void **state)
     (void)state;
     char text[TEXT_SIZE];
     char expected[100];
-    uint64_t from;
-    uint64_t to;
+    uint64_t from = 0;
+    uint64_t to = 0;
     const struct sdsim_test_view all = view_after("");
     const char *dump = sdsim_test_view_script(one, "drag 240 50 640 50", text, sizeof text);
     const char *line = strstr(dump, "measured: ");
@@ -250,7 +250,7 @@ static void markers(void **state)
 {
     (void)state;
     char text[TEXT_SIZE];
-    uint64_t at;
+    uint64_t at = 0;
     const char *dump = sdsim_test_view_script(one, "click 500 220\nkey m", text, sizeof text);
     const char *line = strstr(dump, "marker 1: ");
     assert_true(line != NULL && sscanf(line, "marker 1: %" SCNu64 "ps", &at) == 1);

@@ -94,13 +94,14 @@ static int run(const char *line, char *text, size_t size)
     return pclose(pipe) >> 8;
 }
 
-/* The viewer is started in the background, its state goes to a file when it ends. */
+/* The viewer is started in the background, its state goes to a file when it ends. What SDL's libraries for
+ * a desktop leak is theirs; the tests without a display look for leaks of ours. */
 static void start_viewer(const char *words)
 {
     char line[3 * PATH_MAX];
     char text[100];
     snprintf(line, sizeof line,
-             "( SDL_VIDEODRIVER=x11 timeout %d '%s' %s --dump "
+             "( ASAN_OPTIONS=detect_leaks=0 SDL_VIDEODRIVER=x11 timeout %d '%s' %s --dump "
              "> state 2> errors; echo $? > code ) > /dev/null 2>&1 &",
              PATIENCE, sdsim_test_viewer(), words);
     assert_int_equal(run(line, text, sizeof text), 0);
