@@ -65,7 +65,7 @@ static const struct sdsim_lane_info infos[SDSIM_LANE_COUNT] = {
                         kinds},
     [SDSIM_LANE_BUS] = {"bus", "Bus", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS, kinds},
     [SDSIM_LANE_CARD] = {"card", "Card", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS, kinds},
-    [SDSIM_LANE_FLASH] = {"flash", "Inside the card", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS,
+    [SDSIM_LANE_FLASH] = {"flash", "Flash", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS,
                           flash_kinds},
     [SDSIM_LANE_QUEUE] = {"queue",
                           "Queue",

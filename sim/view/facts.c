@@ -227,6 +227,20 @@ static void add_clocks(struct sdsim_facts *facts, const struct sdsim_timeline *t
     add(facts, "clocks", "%.0f at %.6g MHz", clocks, (double)num / (double)den / 1e6);
 }
 
+/* What state the card is in meanwhile, where the span tells: SD Physical Layer Simplified Specification,
+ * 4.3, the diagrams of the data transfer mode. */
+static void add_card_state(struct sdsim_facts *facts, const struct sdsim_span *span)
+{
+    if (span->lane != SDSIM_LANE_CARD) {
+        return;
+    }
+    if (span->kind == SDSIM_ACCESS) {
+        add(facts, "card state", "data: it will send");
+    } else if (span->kind == SDSIM_BUSY || span->kind == SDSIM_PAUSE) {
+        add(facts, "card state", "prg: it programs");
+    }
+}
+
 bool sdsim_facts_of(struct sdsim_timeline *timeline, enum sdsim_lane lane, uint64_t number,
                     struct sdsim_facts *facts)
 {
@@ -251,6 +265,7 @@ bool sdsim_facts_of(struct sdsim_timeline *timeline, enum sdsim_lane lane, uint6
     if (lane != SDSIM_LANE_TASK && lane != SDSIM_LANE_QUEUE) {
         add(facts, "purpose", "%s", sdsim_purpose_name((enum sdsim_purpose)span.purpose));
     }
+    add_card_state(facts, &span);
     if (lane == SDSIM_LANE_BUS) {
         add(facts, "part", "%s", sdsim_part_name((enum sdsim_part)span.part));
         add_clocks(facts, timeline, &span);
