@@ -195,6 +195,7 @@ void sdsim_encode_spans(struct sdsim_buffer *buffer, const struct sdsim_block *b
 struct decoding {
     struct sdsim_bytes planes[PLANE_COUNT];
     enum sdsim_lane lane;
+    unsigned parts; /* of the lane */
     size_t details;
     struct sdsim_block *block;
     sdsim_ps *starts;
@@ -237,7 +238,8 @@ static const char *next_span(struct decoding *decoding, struct sdsim_span *span,
         planes[PLANE_RARE].bad) {
         return "a span is cut off";
     }
-    if (!sdsim_span_is_known(decoding->lane, span)) {
+    if (span->kind >= SDSIM_KIND_COUNT || span->purpose >= SDSIM_PURPOSE_COUNT ||
+        span->part >= decoding->parts) {
         return "a span is of an unknown kind";
     }
     if (detail > decoding->details) {
@@ -245,13 +247,15 @@ static const char *next_span(struct decoding *decoding, struct sdsim_span *span,
     }
     const bool run_fits =
         span->count == 1 || (span->count > 1 && span->period > 0 && span->period >= span->duration);
-    if (!run_fits || span->start < decoding->last_start || sdsim_span_end(span) == SDSIM_TIME_END) {
+    const sdsim_ps end =
+        span->count == 1 ? sdsim_time_sum(span->start, span->duration) : sdsim_span_end(span);
+    if (!run_fits || span->start < decoding->last_start || end == SDSIM_TIME_END) {
         return "a span is at no possible time";
     }
     span->detail = (uint32_t)detail;
     decoding->last_detail = (uint32_t)detail;
     decoding->last_start = span->start;
-    decoding->last_end = sdsim_span_end(span);
+    decoding->last_end = end;
     decoding->end = decoding->last_end > decoding->end ? decoding->last_end : decoding->end;
     return NULL;
 }
@@ -298,7 +302,11 @@ const char *sdsim_decode_spans(struct sdsim_bytes *bytes, enum sdsim_lane lane, 
                                struct sdsim_block *block, size_t count, sdsim_ps *starts,
                                sdsim_ps *end)
 {
-    struct decoding decoding = {.lane = lane, .details = details, .block = block, .starts = starts};
+    struct decoding decoding = {.lane = lane,
+                                .parts = sdsim_lane_parts(lane),
+                                .details = details,
+                                .block = block,
+                                .starts = starts};
     if (count == 0 || count > SDSIM_BLOCK_SPANS || !split_planes(bytes, &decoding)) {
         return "the planes of a block of spans do not fit together";
     }

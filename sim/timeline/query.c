@@ -529,7 +529,7 @@ static double all_before(struct sdsim_store *store, int level, uint64_t item)
     return sum;
 }
 
-enum { SPANS_A_COLUMN = 16 };
+enum { SPANS_A_COLUMN = 4 };
 
 void sdsim_lane_progress(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, uint32_t width,
                          double *values)

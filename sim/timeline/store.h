@@ -85,6 +85,9 @@ bool sdsim_store_preload(struct sdsim_store *store, size_t most, size_t *done);
  * be had. */
 bool sdsim_store_span(struct sdsim_store *store, uint64_t number, struct sdsim_span *span);
 
+/* How many parts a lane knows. */
+unsigned sdsim_lane_parts(enum sdsim_lane lane);
+
 /* Whether kind, purpose and part of a span are ones the lane knows. */
 bool sdsim_span_is_known(enum sdsim_lane lane, const struct sdsim_span *span);
 
