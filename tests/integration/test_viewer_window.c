@@ -106,9 +106,14 @@ static void start_viewer(const char *words)
              PATIENCE, sdsim_test_viewer(), words);
     assert_int_equal(run(line, text, sizeof text), 0);
     /* A server without a window manager gives no focus by itself. (--sync would wait for a change that
-     * may not be one.) */
+     * may not be one.) The pointer goes where it does nothing, and the window has the time to be drawn. */
     assert_int_equal(run("timeout 20 xdotool search --sync --onlyvisible --class sdsim-view "
-                         "windowmove %1 0 0 windowfocus %1 sleep 0.3",
+                         "windowmove %1 0 0 windowfocus %1",
+                         text, sizeof text),
+                     0);
+    assert_int_equal(run("for i in $(seq 100); do xdotool search --onlyvisible --class sdsim-view "
+                         "getwindowgeometry | grep -q 'Position: 0,0' && break; sleep 0.1; done; "
+                         "xdotool mousemove 600 690 sleep 1",
                          text, sizeof text),
                      0);
 }
@@ -157,12 +162,13 @@ static void window(void **state)
     char text[8192];
     int code;
     start_viewer("read.sdtl --size 1280x720");
-    assert_int_equal(run("xdotool mousemove --sync 240 50 mousedown 1 mousemove --sync 400 50 "
-                         "mousemove --sync 640 50 mouseup 1 sleep 0.3",
+    assert_int_equal(run("xdotool mousemove --sync 240 50 sleep 0.2 mousedown 1 sleep 0.2 "
+                         "mousemove --sync 400 50 mousemove --sync 640 50 sleep 0.2 mouseup 1 "
+                         "sleep 0.3",
                          text, sizeof text),
                      0);
     assert_int_equal(run("xdotool search --onlyvisible --class sdsim-view windowsize %1 1000 600 "
-                         "sleep 0.3 && xdotool key q",
+                         "sleep 1 && xdotool key q",
                          text, sizeof text),
                      0);
     end_viewer(text, sizeof text, &code);
