@@ -14,11 +14,7 @@ static size_t released(const struct sdsim_sd_lines *host, size_t most, bool dat)
     if (host == NULL) {
         return most;
     }
-    size_t n = 0;
-    while (n < most && host[n].cmd != 0 && (!dat || host[n].dat == SDSIM_SD_LINES_FREE)) {
-        n++;
-    }
-    return n;
+    return dat ? sdsim_sd_lines_free(host, most) : sdsim_sd_lines_cmd_free(host, most);
 }
 
 static void show(struct sdsim_sd_lines *bus, uint8_t dat, size_t count)
@@ -37,11 +33,11 @@ static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *
     if (bus == NULL) {
         return;
     }
-    for (size_t i = 0; i < bytes && pins->four; i++) {
-        bus[2 * i] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] >> 4};
-        bus[2 * i + 1] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] & 0xF};
+    if (pins->four) {
+        sdsim_sd_lines_of(from, bytes, bus);
+        return;
     }
-    for (size_t i = 0; i < 8 * bytes && !pins->four; i++) {
+    for (size_t i = 0; i < 8 * bytes; i++) {
         const uint8_t bit = from[i / 8] >> (7 - i % 8) & 1;
         bus[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = 0xE | bit};
     }
@@ -51,10 +47,11 @@ static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *
 static void take_bytes(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host, size_t bytes)
 {
     uint8_t *to = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
-    for (size_t i = 0; i < bytes && pins->four; i++) {
-        to[i] = (uint8_t)(host[2 * i].dat << 4 | (host[2 * i + 1].dat & 0xF));
+    if (pins->four) {
+        sdsim_sd_lines_bytes(host, bytes, to);
+        return;
     }
-    for (size_t i = 0; i < bytes && !pins->four; i++) {
+    for (size_t i = 0; i < bytes; i++) {
         uint8_t byte = 0;
         for (size_t bit = 0; bit < 8; bit++) {
             byte = (uint8_t)(byte << 1 | (host[8 * i + bit].dat & 1));
@@ -80,7 +77,7 @@ static size_t block_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lin
         show_bytes(pins, bus, bytes);
     } else if (host != NULL) {
         take_bytes(pins, host, bytes);
-        if (bus != NULL) {
+        if (bus != NULL && bus != host) {
             memmove(bus, host, n * sizeof *bus);
         }
     } else {
