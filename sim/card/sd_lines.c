@@ -1,7 +1,13 @@
 #include "card/sd_lines.h"
 
-/* Clocks that are looked at together. */
-enum { GROUP = 32 };
+#include <stdbool.h>
+#include <string.h>
+
+/* Clocks that are looked at together: in a word, and in as many as lose little if one is different. */
+enum {
+    WORD = 4,
+    GROUP = 256,
+};
 
 void sdsim_sd_lines_of(const uint8_t *bytes, size_t count, struct sdsim_sd_lines *lines)
 {
@@ -18,22 +24,48 @@ void sdsim_sd_lines_bytes(const struct sdsim_sd_lines *lines, size_t count, uint
     }
 }
 
-/* Whether in a whole group CMD is exactly 1, and DAT is exactly free where `dat` is 0xFF. */
-static inline uint8_t group_differs(const struct sdsim_sd_lines *lines, uint8_t dat)
+static inline uint64_t word_of(const struct sdsim_sd_lines lines[WORD])
 {
-    uint8_t differs = 0;
-    for (size_t i = 0; i < GROUP; i++) {
-        differs |= (uint8_t)((lines[i].cmd ^ 1) | ((lines[i].dat ^ 0xF) & dat));
+    uint64_t word;
+    memcpy(&word, lines, sizeof word);
+    return word;
+}
+
+static inline uint64_t four_times(struct sdsim_sd_lines one)
+{
+    const struct sdsim_sd_lines lines[WORD] = {one, one, one, one};
+    return word_of(lines);
+}
+
+/* Whether `words` words of clocks are those of released lines, where `mask` has ones. */
+static inline bool alike(const struct sdsim_sd_lines *lines, size_t words, uint64_t mask)
+{
+    const uint64_t wanted = four_times(SDSIM_SD_RELEASED);
+    uint64_t differs = 0;
+    for (size_t i = 0; i < words; i++) {
+        differs |= word_of(lines + WORD * i) ^ wanted;
     }
-    return differs;
+    return (differs & mask) == 0;
+}
+
+/* The first clocks that are alike, in whole words. */
+static inline size_t alike_words(const struct sdsim_sd_lines *lines, size_t most,
+                                 struct sdsim_sd_lines looked_at)
+{
+    const uint64_t mask = four_times(looked_at);
+    size_t n = 0;
+    while (most - n >= GROUP && alike(lines + n, GROUP / WORD, mask)) {
+        n += GROUP;
+    }
+    while (most - n >= WORD && alike(lines + n, 1, mask)) {
+        n += WORD;
+    }
+    return n;
 }
 
 size_t sdsim_sd_lines_cmd_free(const struct sdsim_sd_lines *lines, size_t most)
 {
-    size_t n = 0;
-    while (most - n >= GROUP && group_differs(lines + n, 0) == 0) {
-        n += GROUP;
-    }
+    size_t n = alike_words(lines, most, (struct sdsim_sd_lines){.cmd = 0xFF});
     while (n < most && lines[n].cmd != 0) {
         n++;
     }
@@ -42,10 +74,7 @@ size_t sdsim_sd_lines_cmd_free(const struct sdsim_sd_lines *lines, size_t most)
 
 size_t sdsim_sd_lines_free(const struct sdsim_sd_lines *lines, size_t most)
 {
-    size_t n = 0;
-    while (most - n >= GROUP && group_differs(lines + n, 0xFF) == 0) {
-        n += GROUP;
-    }
+    size_t n = alike_words(lines, most, (struct sdsim_sd_lines){.cmd = 0xFF, .dat = 0xFF});
     while (n < most && lines[n].cmd != 0 && lines[n].dat == 0xF) {
         n++;
     }

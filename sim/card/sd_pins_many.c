@@ -1,7 +1,7 @@
 /*
- * Many clocks of the SD pins at once. Three things go by in bulk, as long as nothing happens on CMD:
- * the middle of a block to the host, the middle of a block from the host, and waiting with all lines
- * released. Everything else, start and end bits among it, is clocked one by one.
+ * Many clocks of the SD pins at once. Four things go by in bulk, as long as nothing happens on CMD:
+ * the middle of a block to the host, the middle of a block from the host, its CRC status, and waiting
+ * with all lines released. Everything else, start and end bits among it, is clocked one by one.
  */
 #include <string.h>
 
@@ -104,7 +104,7 @@ static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct
                           size_t count)
 {
     const bool sends = pins->phase == SDSIM_SD_SEND;
-    if (pins->status != 0 || (sends ? pins->gap : pins->busy_gap) > 0) {
+    if ((sends ? pins->gap : pins->busy_gap) > 0) {
         return 0;
     }
     const sdsim_ps until =
@@ -118,6 +118,22 @@ static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct
     return n;
 }
 
+/* What is left of a CRC status and the clocks before it. */
+static size_t status_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host,
+                            struct sdsim_sd_lines *bus, size_t count)
+{
+    const size_t left = SDSIM_PINS_N_CRC + SDSIM_PINS_CRC_STATUS - pins->status_at;
+    const size_t n = released(host, left < count ? left : count, true);
+    for (size_t i = 0; i < n; i++) {
+        const struct sdsim_sd_lines lines = {.cmd = 1, .dat = sdsim_sd_status_level(pins)};
+        if (bus != NULL) {
+            bus[i] = lines;
+        }
+        sdsim_sd_status_step(pins);
+    }
+    return n;
+}
+
 /* Clocks that go by in bulk, without their time. */
 static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
                     const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus, size_t count)
@@ -126,6 +142,9 @@ static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim
     if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi ||
         card->awake_at == SDSIM_TIME_END || sdsim_faults_absent(card->faults)) {
         return 0;
+    }
+    if (pins->status != 0) {
+        return status_clocks(pins, host, bus, count);
     }
     return pins->in_block ? block_clocks(pins, host, bus, count)
                           : idle_clocks(pins, now, clock, host, bus, count);
