@@ -118,7 +118,7 @@ static bool test_wires(struct sdsim_link *link, struct sdsim_self_test *test)
 static bool print(const struct sdsim_link *link, const struct sdsim_self_test *test,
                   const struct options *options)
 {
-    static const struct sdsim_column columns[] = {{NULL}, {NULL}, {.wrap = true}};
+    static const struct sdsim_column columns[] = {{.wrap = false}, {.wrap = false}, {.wrap = true}};
     const struct sdsim_style style = {.color = false};
     struct sdsim_mpsse_clock clock;
     char text[32];
