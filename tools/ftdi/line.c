@@ -210,6 +210,16 @@ uint8_t sdsim_line_look(struct sdsim_line *line)
     return line->failed ? 0xFF : line->ahead[line->at++];
 }
 
+void sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes && !line->failed; i++) {
+        if (sdsim_line_look(line) != 0xFF) {
+            line->at--;
+            break;
+        }
+    }
+}
+
 void sdsim_line_guess(struct sdsim_line *line)
 {
     if (line->at < line->count || line->flights > 0) {

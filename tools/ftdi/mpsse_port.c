@@ -11,7 +11,6 @@ enum {
     FIRST_ACCESS = 1024,        /* expected before anything is known: 546 us at 15 MHz */
     LONGEST_ACCESS = 8192,      /* more is not read ahead */
     LONGEST_BUSY = 512,
-    BLOCK_AROUND = 1 + 1 + 2,       /* N_AC, start token, CRC */
     FINISH_BLOCK = 1 + 512 + 2 + 8, /* ends a block the card may still be waiting for */
 };
 
@@ -27,25 +26,70 @@ static bool reads(const struct sdsim_mpsse_port *port)
     return port->tx->direction == SDSIM_READ_BLOCKS;
 }
 
-/* What is left of a read, from the next byte on. */
+/* Whether nothing may be read beyond the last block: the driver raises CS behind it, and goes on with
+ * the same read later. */
+static bool must_not_read_on(const struct sdsim_mpsse_port *port)
+{
+    const bool open =
+        (port->tx->flags & SDSIM_COMMAND) != 0 ? port->tx->command == 18 : port->reading;
+    return open && (port->tx->flags & SDSIM_DESELECT) != 0;
+}
+
+/* The least that is left of a read, from the next byte on. */
 static size_t rest_of_read(const struct sdsim_mpsse_port *port)
 {
-    const uint32_t blocks = port->tx->blocks - port->result->blocks_done;
-    return ((size_t)blocks + port->ahead) * (port->tx->block_bytes + BLOCK_AROUND);
+    const size_t block = 1u + port->tx->block_bytes + 2;
+    const size_t blocks = (size_t)port->tx->blocks - port->result->blocks_done + port->ahead;
+    return blocks * block - (port->block_left > 0 ? block - port->block_left : 0);
+}
+
+/* The same with what the card usually needs in between, and the response if it has not come. */
+static size_t read_expectation(const struct sdsim_mpsse_port *port)
+{
+    const size_t rest = rest_of_read(port);
+    if (must_not_read_on(port)) {
+        return rest > 0 ? rest : 1;
+    }
+    const size_t gaps = rest / port->tx->block_bytes * 2;
+    const bool first = port->phase == SDSIM_MPSSE_RESPONSE && port->searched == 0;
+    return rest + gaps + (first ? RESPONSE_BYTES + port->access : 0);
 }
 
 static size_t expectation(const struct sdsim_mpsse_port *port)
 {
     switch (port->phase) {
     case SDSIM_MPSSE_RESPONSE:
-        if (!reads(port)) {
-            return port->searched == 0 ? RESPONSE_BYTES : 0;
+        if (reads(port)) {
+            return read_expectation(port);
         }
-        return rest_of_read(port) + (port->searched == 0 ? RESPONSE_BYTES + port->access : 0);
+        return port->searched == 0 ? RESPONSE_BYTES : 0;
     case SDSIM_MPSSE_BUSY:
         return port->looked == 0 ? 2 + port->busy : 0;
     default:
-        return reads(port) && port->reading ? rest_of_read(port) : 0;
+        return reads(port) && port->reading ? read_expectation(port) : 0;
+    }
+}
+
+/* An expectation goes up at once, and slowly down. */
+static uint32_t adapt(uint32_t expected, uint32_t seen, uint32_t most)
+{
+    const uint32_t wanted = seen < most ? seen : most;
+    return wanted > expected ? wanted : expected - (expected - wanted) / 8;
+}
+
+/* A byte of a read: where it is in its block. */
+static void follow_read(struct sdsim_mpsse_port *port, uint8_t miso)
+{
+    port->searched++;
+    if (port->block_left > 0) {
+        port->block_left--;
+    } else if (miso == SDSIM_TOKEN_START) {
+        port->block_left = port->tx->block_bytes + 2u;
+        if (port->first_block) {
+            port->access =
+                adapt(port->access, port->searched + port->searched / 4 + 16, LONGEST_ACCESS);
+            port->first_block = false;
+        }
     }
 }
 
@@ -53,14 +97,7 @@ static size_t expectation(const struct sdsim_mpsse_port *port)
 static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
 {
     if (port->searching) {
-        port->searched++;
-        if (miso == SDSIM_TOKEN_START) {
-            const uint32_t wanted = port->searched + port->searched / 4 + 16;
-            const uint32_t most = wanted < LONGEST_ACCESS ? wanted : LONGEST_ACCESS;
-            /* Up at once, and slowly down. */
-            port->access = most > port->access ? most : port->access - (port->access - most) / 8;
-            port->searching = false;
-        }
+        follow_read(port, miso);
     } else if (port->phase == SDSIM_MPSSE_RESPONSE) {
         port->searched++;
     }
@@ -68,8 +105,7 @@ static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
         port->looked++;
         port->known_ready = miso == 0xFF && port->looked > 1;
         if (port->known_ready) {
-            const uint32_t most = port->looked + 2 < LONGEST_BUSY ? port->looked + 2 : LONGEST_BUSY;
-            port->busy = most > port->busy ? most : port->busy - (port->busy - most) / 8;
+            port->busy = adapt(port->busy, port->looked + 2, LONGEST_BUSY);
         }
     } else if (port->phase == SDSIM_MPSSE_BETWEEN) {
         port->known_ready = miso == 0xFF && port->wire.port.selected;
@@ -78,23 +114,26 @@ static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
 
 /* ---- bytes, as the wire port wants them ---- */
 
-/* Time that passed for the driver since the last byte: the card sees it as clocks. Within a block there
- * is none; a gap there is for a host that has some. */
+/* Time that passed for the driver since the last byte: the card sees it as clocks. Within frames and
+ * blocks there is none; a gap there is for a host that has some. */
 static void pass_gap(struct sdsim_mpsse_port *port, sdsim_ps start)
 {
-    if (start > port->at && port->phase != SDSIM_MPSSE_DATA && port->phase != SDSIM_MPSSE_FRAME &&
-        !port->searching) {
-        struct sdsim_clock clock = port->wire.port.clock;
-        const uint64_t bytes = sdsim_clock_count(&clock, start - port->at) / 8;
-        sdsim_line_skip(&port->line, bytes);
+    if (start <= port->at || port->phase == SDSIM_MPSSE_DATA || port->phase == SDSIM_MPSSE_FRAME ||
+        port->block_left > 0) {
+        return;
+    }
+    const uint64_t clocks = sdsim_clock_count(&port->wire.port.clock, start - port->at);
+    if (port->searching) {
+        sdsim_line_skip_ones(&port->line, clocks / 8);
+    } else {
+        sdsim_line_skip(&port->line, clocks / 8);
     }
 }
 
 static void pass_byte(struct sdsim_mpsse_port *port, sdsim_ps start)
 {
-    struct sdsim_clock clock = port->wire.port.clock;
     pass_gap(port, start);
-    port->at = sdsim_time_sum(start, sdsim_clock_peek(&clock, 8));
+    port->at = sdsim_time_sum(start, sdsim_clock_peek(&port->wire.port.clock, 8));
 }
 
 /* Before a command: the card was ready when it was last seen, and is not looked at again before there is
@@ -137,6 +176,8 @@ static void end_frame(struct sdsim_mpsse_port *port)
     port->phase = SDSIM_MPSSE_RESPONSE;
     port->searched = 0;
     port->searching = reads(port);
+    port->first_block = true;
+    port->block_left = 0;
     port->looked = 0;
 }
 
@@ -384,6 +425,8 @@ static void attempt(struct sdsim_mpsse_port *port, sdsim_ps *now,
     port->tx = tx;
     port->result = result;
     port->bad_crc = false;
+    port->block_left = 0;
+    port->searching = reads(port) && !is_command(tx);
     port->line.misjudged = false;
     port->wire_ops->execute(&port->wire.port, now, tx, result);
 }

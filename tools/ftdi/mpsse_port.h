@@ -63,11 +63,13 @@ struct sdsim_mpsse_port {
     sdsim_ps at; /* the last byte ended */
     uint8_t last_command;
     bool last_app;
-    uint32_t left;     /* bytes of a frame or block still to come */
-    uint32_t searched; /* bytes looked at since the command, until the start token */
-    bool searching;    /* a start token */
-    uint32_t looked;   /* bytes looked at since a written block or a stop token */
-    bool bad_crc;      /* of a block read in this transaction */
+    uint32_t left;       /* bytes of a frame or block still to come */
+    uint32_t searched;   /* bytes looked at since the command, until the start token */
+    bool searching;      /* the blocks of a read are on their way ... */
+    bool first_block;    /* ... none of them has begun yet */
+    uint32_t block_left; /* bytes of one that has begun */
+    uint32_t looked;     /* bytes looked at since a written block or a stop token */
+    bool bad_crc;        /* of a block read in this transaction */
     bool selected_before;
     bool no_guessing; /* was wrong once in this transaction */
 
