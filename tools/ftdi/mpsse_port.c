@@ -64,7 +64,7 @@ static size_t expectation(const struct sdsim_mpsse_port *port)
         }
         return port->searched == 0 ? RESPONSE_BYTES : 0;
     case SDSIM_MPSSE_BUSY:
-        return port->looked == 0 ? 2 + port->busy : 0;
+        return port->looked == 0 ? 2 + port->busy[port->busy_of] : 0;
     default:
         return reads(port) && port->reading ? read_expectation(port) : 0;
     }
@@ -105,7 +105,8 @@ static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
         port->looked++;
         port->known_ready = miso == 0xFF && port->looked > 1;
         if (port->known_ready) {
-            port->busy = adapt(port->busy, port->looked + 2, LONGEST_BUSY);
+            uint32_t *expected = &port->busy[port->busy_of];
+            *expected = adapt(*expected, port->looked + 2, LONGEST_BUSY);
         }
     } else if (port->phase == SDSIM_MPSSE_BETWEEN) {
         port->known_ready = miso == 0xFF && port->wire.port.selected;
@@ -192,6 +193,7 @@ static void send(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi)
             end_frame(port);
         } else if (port->left == 0) {
             port->phase = SDSIM_MPSSE_BUSY;
+            port->busy_of = port->wire.single ? SDSIM_MPSSE_LONE : SDSIM_MPSSE_STREAM;
             port->looked = 0;
         }
     } else if ((mosi & 0xC0) == 0x40) {
@@ -202,6 +204,7 @@ static void send(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi)
         port->known_ready = false;
     } else if (mosi == SDSIM_TOKEN_STOP) {
         port->phase = SDSIM_MPSSE_BUSY;
+        port->busy_of = SDSIM_MPSSE_STOP;
         port->looked = 0;
         port->known_ready = false;
     }
@@ -572,7 +575,7 @@ void sdsim_mpsse_port_init(struct sdsim_mpsse_port *port, struct sdsim_link *lin
         .card_params = {.n_cr = 1, .n_ac = 1, .n_br = 1, .flash = {.page_bytes = SDSIM_SECTOR}},
         .stride = 1,
         .access = FIRST_ACCESS,
-        .busy = 16,
+        .busy = {64, 8, 64},
     };
     port->card.params = &port->card_params;
     sdsim_wire_init(&port->wire, SDSIM_BUS_SPI, &port->card, meter);

@@ -39,6 +39,14 @@ enum sdsim_mpsse_phase {
     SDSIM_MPSSE_BUSY,     /* what follows a written block or a stop token */
 };
 
+/* What a card is busy after; each has its own expectation. */
+enum sdsim_mpsse_busy {
+    SDSIM_MPSSE_LONE, /* the block of CMD24 */
+    SDSIM_MPSSE_STREAM,
+    SDSIM_MPSSE_STOP,
+    SDSIM_MPSSE_BUSIES
+};
+
 /* What went wrong and was repeated. */
 struct sdsim_mpsse_faults {
     uint64_t transfers;  /* of the link */
@@ -68,8 +76,9 @@ struct sdsim_mpsse_port {
     bool searching;      /* the blocks of a read are on their way ... */
     bool first_block;    /* ... none of them has begun yet */
     uint32_t block_left; /* bytes of one that has begun */
-    uint32_t looked;     /* bytes looked at since a written block or a stop token */
-    bool bad_crc;        /* of a block read in this transaction */
+    enum sdsim_mpsse_busy busy_of;
+    uint32_t looked; /* bytes looked at since a written block or a stop token */
+    bool bad_crc;    /* of a block read in this transaction */
     bool selected_before;
     bool no_guessing; /* was wrong once in this transaction */
 
@@ -84,7 +93,7 @@ struct sdsim_mpsse_port {
 
     /* expectations, in bytes */
     uint32_t access;
-    uint32_t busy;
+    uint32_t busy[SDSIM_MPSSE_BUSIES];
     uint32_t ahead; /* blocks the caller will ask for in the transactions behind this one */
 
     struct sdsim_mpsse_faults faults;
