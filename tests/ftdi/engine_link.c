@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The longest that what fits into a FIFO keeps an engine busy; after that it waits for a pin. */
-enum { MOST_RUNS = 64 };
+enum { MOST_RUNS = 1024 };
 
 struct engine_link {
     struct sdsim_link link;
@@ -60,9 +60,11 @@ static bool submit(struct sdsim_link *link, const uint8_t *out, size_t out_count
         sent += more;
         runs = more > 0 ? 0 : runs + 1;
         state = sdsim_engine_run(self->engine);
+        const size_t before = self->count;
         if (!drain(self)) {
             return false;
         }
+        runs = self->count > before ? 0 : runs;
         if (state == SDSIM_ENGINE_WAITS || runs > MOST_RUNS) {
             break; /* and collect() will wait in vain */
         }
