@@ -383,9 +383,9 @@ static bool configure(struct usb_link *self)
 /* Whether BAD and the nonsense are among what came. */
 static bool is_in_step(const struct usb_link *self, uint8_t nonsense)
 {
-    const uint8_t *bytes = self->answers + self->first;
     for (size_t i = 0; i + 1 < self->count; i++) {
-        if (bytes[i] == SDSIM_MPSSE_BAD && bytes[i + 1] == nonsense) {
+        const uint8_t *bytes = self->answers + self->first + i;
+        if (bytes[0] == SDSIM_MPSSE_BAD && bytes[1] == nonsense) {
             return true;
         }
     }
