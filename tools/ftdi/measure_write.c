@@ -188,6 +188,29 @@ static bool measure_ends(struct job *job, uint32_t end)
     return fine;
 }
 
+/* A step, up or down, that stays: all larger sizes are on one side of all smaller ones. */
+static void take_sizes(struct sdsim_write_measures *measures, const double *least, unsigned sizes)
+{
+    for (unsigned s = 1; s < sizes; s++) {
+        bool above = true;
+        bool below = true;
+        struct sdsim_samples large = {0};
+        for (unsigned t = s; t < sizes; t++) {
+            above &= least[t] > least[s - 1] * 1.05 + 4;
+            below &= least[t] * 1.05 + 4 < least[s - 1];
+            sdsim_samples_add(&large, least[t]);
+        }
+        if (above || below) {
+            measures->large_blocks = UINT32_C(2) << s;
+            measures->stop_large = sdsim_samples_facts(&large);
+        }
+        sdsim_samples_free(&large);
+        if (above || below) {
+            return;
+        }
+    }
+}
+
 /* Ends of longer streams. They lie one block behind odd places, so no page group ends there; one whose
  * program still runs is avoided by taking the least of three. */
 static bool measure_sizes(struct job *job, uint32_t end)
@@ -208,34 +231,18 @@ static bool measure_sizes(struct job *job, uint32_t end)
             }
         }
     }
-    for (unsigned s = 1; s < sizes; s++) { /* a step up that stays */
-        const double small = least[s - 1] * 1.05 + 4;
-        bool stays = least[s - 1] > 0;
-        struct sdsim_samples large = {0};
-        for (unsigned t = s; t < sizes; t++) {
-            stays = stays && least[t] > small;
-            sdsim_samples_add(&large, least[t]);
-        }
-        if (stays) {
-            measures->large_blocks = UINT32_C(2) << s;
-            measures->stop_large = sdsim_samples_facts(&large);
-        }
-        sdsim_samples_free(&large);
-        if (stays) {
-            break;
-        }
-    }
+    take_sizes(measures, least, sizes);
     return fine;
 }
 
 /* ---- order ---- */
 
-/* All that a write was busy for above the blocks of a stream. */
+/* All that a write was busy for above what the blocks of a stream are. */
 static double commit(const struct job *job, const struct cost *cost, uint32_t count)
 {
     const double usual = job->measures->stream.typical * count;
     if (count == 1) {
-        return cost->end;
+        return cost->end > usual ? cost->end - usual : 0;
     }
     const double more = cost->blocks > usual ? cost->blocks - usual : 0;
     return cost->end + more;
@@ -249,7 +256,8 @@ static void take_order(struct job *job, struct sdsim_samples *sizes, unsigned co
     double typical[ORDER_SIZES];
     bool dearer = false;
     for (unsigned s = 0; s < count; s++) {
-        const double in_order = s == 0 ? measures->lone.typical : measures->stop.typical;
+        const double in_order =
+            s == 0 ? measures->lone.typical - measures->stream.typical : measures->stop.typical;
         typical[s] = sdsim_samples_facts(&sizes[s]).median;
         dearer |= typical[s] > in_order * 1.05 + 4;
     }
@@ -351,10 +359,13 @@ static bool measure_open_aus(struct job *job, uint32_t first, uint32_t room)
 {
     struct sdsim_write_measures *measures = job->measures;
     const uint32_t blocks = measures->au_blocks;
-    struct turns turns = {.first = first, .call = blocks / 64 < 128 ? blocks / 64 : 128};
+    struct turns turns = {.first = first, .call = blocks / 28 < 128 ? blocks / 28 : 128};
     const uint32_t most = room < 64 ? room : 64;
     double usual = 0;
-    bool fine = turns.call >= 2;
+    bool fine = true;
+    if (turns.call < 2) {
+        return true;
+    }
     for (uint32_t aus = 1; aus <= job->plan->most_aus + 1 && aus <= most && fine; aus++) {
         struct sdsim_samples samples = {0};
         fine = take_turns(job, &turns, aus, &samples);
@@ -385,7 +396,6 @@ static bool measure_open_aus(struct job *job, uint32_t first, uint32_t room)
 struct pauses {
     double limit; /* bytes; what is longer is a pause */
     bool running; /* the block before was in one: it may be told in parts */
-    struct sdsim_samples busies;
 };
 
 static void note_busy(struct job *job, struct pauses *pauses, uint32_t lba, uint64_t at,
@@ -455,8 +465,11 @@ static bool measure_pauses(struct job *job, uint32_t first, uint32_t end)
     const uint64_t wanted = job->plan->pause_bytes / SDSIM_SECTOR;
     const uint32_t count = wanted < end - first ? (uint32_t)wanted : end - first;
     struct pauses pauses = {.limit = 2 * measures->stream.most + 400};
+    const sdsim_ps started = job->io->now;
     bool fine = true;
-    for (uint32_t lba = first; lba < first + count && fine; lba += CALL) {
+    uint32_t lba = first;
+    for (; lba < first + count && fine && job->io->now - started < job->plan->pause_time;
+         lba += CALL) {
         const uint32_t left = first + count - lba;
         const uint32_t part = left < CALL ? left : CALL;
         if ((lba - first) % 4096 == 0) {
@@ -464,7 +477,7 @@ static bool measure_pauses(struct job *job, uint32_t first, uint32_t end)
         }
         fine = fine && pause_stream(job, &pauses, lba, part);
     }
-    measures->pause_written = (uint64_t)count * SDSIM_SECTOR;
+    measures->pause_written = (uint64_t)(lba - first) * SDSIM_SECTOR;
     take_pauses(job);
     return fine;
 }

@@ -36,7 +36,8 @@ struct sdsim_read_measures {
 struct sdsim_measure_plan {
     uint32_t reads;       /* samples of a first access */
     uint32_t writes;      /* of a lone write */
-    uint64_t pause_bytes; /* to be written in search of pauses */
+    uint64_t pause_bytes; /* to be written in search of pauses ... */
+    sdsim_ps pause_time;  /* ... but for no longer than this */
     uint32_t most_aus;    /* open AUs looked for */
     bool erase;
 };
