@@ -133,9 +133,14 @@ static uint8_t seen_by_slave(const struct sdsim_engine *engine)
     return spoilt(&engine->wiring, pulled(engine)) | engine->wiring.open;
 }
 
+/* The level of the wire at MISO, which ADBUS5 hangs on as well. */
 static bool miso_level(struct sdsim_engine *engine)
 {
-    return (engine->wiring.open & SDSIM_PIN_MISO) != 0 ||
+    const struct sdsim_wiring *wiring = &engine->wiring;
+    if (((wiring->stuck_low | wiring->stuck_high) & SDSIM_PIN_MISO) != 0) {
+        return (wiring->stuck_low & SDSIM_PIN_MISO) == 0;
+    }
+    return (wiring->open & SDSIM_PIN_MISO) != 0 ||
            engine->slave->class->miso(engine->slave, engine->now);
 }
 
@@ -405,13 +410,12 @@ static uint16_t word(const struct sdsim_engine *engine)
 
 static void set_low(struct sdsim_engine *engine, uint8_t level, uint8_t driven)
 {
-    const uint8_t before = pulled(engine);
+    const uint8_t before = seen_by_slave(engine);
     engine->rest = (uint8_t)((engine->rest & ~engine->driven) | (engine->level & engine->driven));
     engine->level = level;
     engine->driven = driven;
     tell_slave(engine);
-    const bool rises = (pulled(engine) & ~before & SDSIM_PIN_SCK) != 0;
-    if (rises && (engine->wiring.open & SDSIM_PIN_SCK) == 0) {
+    if ((seen_by_slave(engine) & ~before & SDSIM_PIN_SCK) != 0) {
         const bool mosi = (seen_by_slave(engine) & SDSIM_PIN_MOSI) != 0;
         engine->clocks++;
         engine->slave->class->bit(engine->slave, engine->now, engine->now, mosi);

@@ -39,6 +39,9 @@ static bool make_room(struct engine_link *self, size_t more)
 /* Takes off what the engine has answered. */
 static bool drain(struct engine_link *self)
 {
+    if (self->engine->in.count == 0) {
+        return true;
+    }
     if (!make_room(self, self->engine->in.count)) {
         return false;
     }

@@ -196,10 +196,239 @@ static void test_commands(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- clock ---- */
+
+static const struct {
+    const char *what;
+    const char *sent; /* before 8 bits are clocked */
+    sdsim_ps bits;    /* what they take */
+} rates[] = {
+    {"after a reset: 6 MHz", "", 1333333},      {"30 MHz", "8a", 266666},
+    {"15 MHz", "8a 86 01 00", 533333},          {"10 MHz", "8a 86 02 00", 800000},
+    {"400 kHz", "8a 86 4a 00", 20 * SDSIM_US},  {"the slowest", "86 ff ff", 87381333333},
+    {"three phases", "8a 86 01 00 8c", 800000}, {"two again", "8a 86 01 00 8c 8d", 533333},
+    {"divide-by-5 again", "8a 8b", 1333333},
+};
+
+static void test_rates(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        struct sdsim_engine engine;
+        uint8_t sent[64];
+        sdsim_engine_init(&engine, SDSIM_FT232H, NULL);
+        size_t count = parse(rates[i].sent, sent);
+        sdsim_engine_put(&engine, sent, count);
+        count = parse("8f 00 00", sent);
+        sdsim_engine_put(&engine, sent, count);
+        assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_IDLE);
+        if (engine.now != rates[i].bits) {
+            fail_msg("%s: %llu ps", rates[i].what, (unsigned long long)engine.now);
+        }
+    }
+}
+
+static void test_divisors(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t asked;
+        int divisor; /* -1: none */
+        const char *text;
+    } rows[] = {
+        {50000000, 0, "30 MHz"},
+        {30000000, 0, "30 MHz"},
+        {29999999, 1, "15 MHz"},
+        {25000000, 1, "15 MHz"},
+        {15000000, 1, "15 MHz"},
+        {14999999, 2, "10 MHz"},
+        {8000000, 3, "7.5 MHz"},
+        {4300000, 6, "4.28 MHz"},
+        {400000, 74, "400 kHz"},
+        {1000, 29999, "1 kHz"},
+        {999, 30030, "998.96 Hz"},
+        {458, 65502, "457.99 Hz"},
+        {457, -1, ""},
+        {0, -1, ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_mpsse_clock clock = {.den = 1};
+        char text[32];
+        const bool found = sdsim_mpsse_clock_below(rows[i].asked, &clock);
+        assert_int_equal(found ? clock.divisor : -1, rows[i].divisor);
+        if (found) {
+            assert_string_equal(sdsim_mpsse_clock_text(&clock, text), rows[i].text);
+            assert_true((uint64_t)clock.num <= rows[i].asked * clock.den);
+        }
+    }
+}
+
+/* ---- FIFOs ---- */
+
+/* Answers that nobody takes stop the clock when the FIFO is full, and all go on where they stopped. */
+static void test_full_fifos(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < SDSIM_FTDI_KINDS; kind++) {
+        struct scribe scribe = fresh_scribe;
+        struct sdsim_engine engine;
+        uint8_t sent[16];
+        uint8_t answer[4096];
+        sdsim_engine_init(&engine, (enum sdsim_ftdi_kind)kind, &scribe.slave);
+        const size_t fifo = engine.chip->in_fifo;
+        sdsim_engine_put(&engine, sent, parse(PINS "20 ff ff", sent));
+        assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_FULL);
+        assert_int_equal(engine.clocks, 8 * fifo);
+        assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_FULL);
+        assert_int_equal(engine.full_stops, 1);
+        for (size_t left = 65536, at = 0; left > 0;) {
+            const size_t got = sdsim_engine_take(&engine, answer, 100);
+            for (size_t i = 0; i < got; i++, at++) {
+                assert_int_equal(answer[i], fresh_scribe.play[at % 4]);
+            }
+            left -= got;
+            const enum sdsim_engine_state now = sdsim_engine_run(&engine);
+            assert_int_equal(now, left > fifo ? SDSIM_ENGINE_FULL : SDSIM_ENGINE_IDLE);
+        }
+        assert_int_equal(engine.clocks, 8 * 65536);
+    }
+}
+
+/* A command waits for the rest of it, and is refused room beyond the FIFO. */
+static void test_empty_fifos(void **state)
+{
+    (void)state;
+    struct scribe scribe = fresh_scribe;
+    struct sdsim_engine engine;
+    uint8_t bytes[2048] = {0x11, 0xFF, 0x03};
+    sdsim_engine_init(&engine, SDSIM_FT232H, &scribe.slave);
+    assert_int_equal(sdsim_engine_put(&engine, bytes, sizeof bytes), 1024);
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_NEEDS);
+    assert_int_equal(engine.clocks, 8 * (1024 - 3));
+    sdsim_engine_reset(&engine);
+    assert_int_equal(sdsim_engine_put(&engine, bytes, 2), 2);
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_NEEDS);
+    assert_int_equal(sdsim_engine_put(&engine, bytes + 2, 11), 11);
+    const uint64_t before = engine.clocks;
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_NEEDS);
+    assert_int_equal(engine.clocks - before, 80);
+    sdsim_engine_purge_out(&engine);
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_IDLE);
+}
+
+static void test_send_now(void **state)
+{
+    (void)state;
+    struct sdsim_engine engine;
+    uint8_t bytes[16];
+    sdsim_engine_init(&engine, SDSIM_FT232H, NULL);
+    sdsim_engine_put(&engine, bytes, parse("20 03 00 87 20 01 00", bytes));
+    sdsim_engine_run(&engine);
+    assert_int_equal(engine.in.count, 6);
+    assert_int_equal(engine.due, 4);
+    sdsim_engine_take(&engine, bytes, 3);
+    assert_int_equal(engine.due, 1);
+    sdsim_engine_take(&engine, bytes, 3);
+    assert_int_equal(engine.due, 0);
+}
+
+/* ---- what may be wrong with the wires ---- */
+
+static const struct {
+    const char *what;
+    struct sdsim_wiring wiring;
+    const char *sent;
+    const char *answer;
+    const char *log;
+} wirings[] = {
+    {"as it should be", {0}, PINS "31 00 00 12 81", "a5 d8", "00010010"},
+    {"MISO stuck low", {.stuck_low = SDSIM_PIN_MISO}, PINS "20 00 00 81", "00 d8", "00000000"},
+    {"MISO stuck high", {.stuck_high = SDSIM_PIN_MISO}, PINS "20 00 00", "ff", "00000000"},
+    {"MISO not connected", {.open = SDSIM_PIN_MISO}, PINS "20 00 00", "ff", "00000000"},
+    {"MOSI stuck low", {.stuck_low = SDSIM_PIN_MOSI}, PINS "11 00 00 ff", "", "00000000"},
+    {"MOSI not connected", {.open = SDSIM_PIN_MOSI}, PINS "11 00 00 00", "", "11111111"},
+    {"SCK not connected", {.open = SDSIM_PIN_SCK}, PINS "31 00 00 00", "ff", ""},
+    {"SCK stuck low", {.stuck_low = SDSIM_PIN_SCK}, PINS "80 09 0b 81 20 00 00", "fc ff", ""},
+    {"CS not connected", {.open = SDSIM_PIN_CS}, "80 00 0b", "", ""},
+    {"CS stuck low", {.stuck_low = SDSIM_PIN_CS}, PINS "81", "f4", "<"},
+    {"no pull-up on MOSI", {.floating = SDSIM_PIN_MOSI}, "80 00 02 80 00 00 81", "fd", ""},
+    {"pull-up on MOSI", {0}, "80 00 02 80 00 00 81", "ff", ""},
+    {"SCK and MOSI connected",
+     {.shorted = SDSIM_PIN_SCK | SDSIM_PIN_MOSI},
+     "80 00 01 81",
+     "fc",
+     ""},
+    {"MISO not at ADBUS5", {.no_wait = true}, PINS "20 00 00 20 00 00 81", "a5 0f fc", NULL},
+};
+
+static void test_wirings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(wirings); i++) {
+        struct scribe scribe = fresh_scribe;
+        struct sdsim_engine engine;
+        uint8_t bytes[64];
+        char text[256];
+        sdsim_engine_init(&engine, SDSIM_FT232H, &scribe.slave);
+        engine.wiring = wirings[i].wiring;
+        sdsim_engine_put(&engine, bytes, parse(wirings[i].sent, bytes));
+        sdsim_engine_run(&engine);
+        print(bytes, sdsim_engine_take(&engine, bytes, sizeof bytes), text, sizeof text);
+        if (strcmp(text, wirings[i].answer) != 0 ||
+            (wirings[i].log != NULL && strcmp(scribe.log, wirings[i].log) != 0)) {
+            fail_msg("%s: '%s', log '%s'", wirings[i].what, text, scribe.log);
+        }
+    }
+}
+
+/* ---- chips ---- */
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sdsim_ftdi_kind kind;
+        const char *answer; /* to 0x9E, and to ACBUS */
+    } rows[] = {{SDSIM_FT232H, "5f"}, {SDSIM_FT2232H, "fa 9e 5f"}, {SDSIM_FT4232H, "fa 9e ff"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct sdsim_engine engine;
+        uint8_t bytes[64];
+        char text[64];
+        sdsim_engine_init(&engine, rows[i].kind, NULL);
+        /* 0x88 and 0x87 are arguments, or commands that do nothing here */
+        sdsim_engine_put(&engine, bytes, parse("9e 88 87 82 50 f0 83", bytes));
+        sdsim_engine_run(&engine);
+        print(bytes, sdsim_engine_take(&engine, bytes, sizeof bytes), text, sizeof text);
+        assert_string_equal(text, rows[i].answer);
+    }
+}
+
+static void test_adaptive_clock_hangs(void **state)
+{
+    (void)state;
+    struct sdsim_engine engine;
+    uint8_t bytes[16];
+    sdsim_engine_init(&engine, SDSIM_FT232H, NULL);
+    sdsim_engine_put(&engine, bytes, parse("96 20 00 00", bytes));
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_WAITS);
+    assert_int_equal(engine.clocks, 0);
+    sdsim_engine_reset(&engine);
+    sdsim_engine_put(&engine, bytes, parse("97 20 00 00", bytes));
+    assert_int_equal(sdsim_engine_run(&engine), SDSIM_ENGINE_IDLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_divisors),
+        cmocka_unit_test(test_full_fifos),
+        cmocka_unit_test(test_empty_fifos),
+        cmocka_unit_test(test_send_now),
+        cmocka_unit_test(test_wirings),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_adaptive_clock_hangs),
     };
     return cmocka_run_group_tests_name("mpsse_engine", tests, NULL, NULL);
 }

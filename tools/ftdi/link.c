@@ -61,9 +61,12 @@ bool sdsim_link_recover(struct sdsim_link *link)
     link->counters.recoveries++;
     link->expected = 0;
     link->answered = false;
+    if (!link->class->recover(link)) { /* it sees the fault, and leaves one of its own */
+        return false;
+    }
     link->fault = SDSIM_LINK_FINE;
     link->error[0] = '\0';
-    return link->class->recover(link);
+    return true;
 }
 
 void sdsim_link_close(struct sdsim_link *link)

@@ -1,0 +1,298 @@
+#include "ftdi/bench.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "flash/medium.h"
+
+enum {
+    NOBODY = 65534,
+    MOST_SECONDS = 60,
+    MOST_ARGUMENTS = 64,
+    COMPARED = 256, /* sectors in one go */
+};
+
+/* ---- the card ---- */
+
+static void note_event(void *context, uint32_t track, uint32_t kind, uint64_t start,
+                       uint64_t duration, uint32_t detail)
+{
+    struct sdsim_bench *bench = context;
+    if (track != SDSIM_TRACK_CARD) {
+        return;
+    }
+    if (bench->event_count == bench->event_room) {
+        const size_t room = 2 * bench->event_room + 1024;
+        struct sdsim_bench_event *events = realloc(bench->events, room * sizeof *events);
+        if (events == NULL) {
+            abort();
+        }
+        bench->events = events;
+        bench->event_room = room;
+    }
+    bench->events[bench->event_count++] = (struct sdsim_bench_event){
+        .kind = kind, .detail = detail, .start = start, .duration = duration};
+}
+
+static void need(const struct sdsim_bench *bench, int32_t result)
+{
+    if (result != SDSIM_OK) {
+        fail_msg("%s", sdsim_slot_error(bench->slot));
+    }
+}
+
+static void insert_card(struct sdsim_bench *bench, const struct sdsim_bench_setup *setup)
+{
+    bench->slot = sdsim_slot_create();
+    assert_non_null(bench->slot);
+    need(bench, sdsim_slot_set_data_dir(bench->slot, "."));
+    if (setup->card != NULL) {
+        need(bench, sdsim_slot_insert_text(bench->slot, "(card)", setup->card, strlen(setup->card),
+                                           setup->seed, setup->draw));
+    } else {
+        need(bench, sdsim_slot_insert(bench->slot, setup->profile, setup->seed, setup->draw));
+    }
+    if (setup->image != NULL) {
+        need(bench, sdsim_slot_load_image(bench->slot, setup->image));
+    }
+    if (setup->watch) {
+        need(bench, sdsim_slot_set_timeline(bench->slot, note_event, bench));
+    }
+    sdsim_card_slave_init(&bench->card, bench->slot);
+    sdsim_bench_remember(bench);
+}
+
+void sdsim_bench_power_cycle(struct sdsim_bench *bench)
+{
+    need(bench, sdsim_slot_power(bench->slot, 0));
+    need(bench, sdsim_slot_power(bench->slot, 1));
+}
+
+void sdsim_bench_fill(struct sdsim_bench *bench, uint32_t lba, uint32_t count, uint64_t seed)
+{
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED, .seed = seed};
+    assert_true(sdsim_medium_write(bench->slot->medium, lba, count, &content));
+}
+
+void sdsim_bench_remember(struct sdsim_bench *bench)
+{
+    sdsim_medium_destroy(bench->before);
+    bench->before = sdsim_medium_copy(bench->slot->medium);
+    assert_non_null(bench->before);
+}
+
+bool sdsim_bench_unchanged(const struct sdsim_bench *bench, uint32_t *sector)
+{
+    const struct sdsim_medium *now = bench->slot->medium;
+    if (sdsim_medium_equal(bench->before, now)) {
+        return true;
+    }
+    static uint8_t one[COMPARED * SDSIM_SECTOR];
+    static uint8_t other[COMPARED * SDSIM_SECTOR];
+    const uint32_t sectors = sdsim_medium_sectors(now);
+    for (uint32_t lba = 0; lba < sectors; lba += COMPARED) {
+        const uint32_t count = sectors - lba < COMPARED ? sectors - lba : COMPARED;
+        sdsim_medium_read(bench->before, lba, count, one);
+        sdsim_medium_read(now, lba, count, other);
+        for (uint32_t i = 0; i < count; i++) {
+            if (memcmp(one + i * SDSIM_SECTOR, other + i * SDSIM_SECTOR, SDSIM_SECTOR) != 0) {
+                *sector = lba + i;
+                return false;
+            }
+        }
+    }
+    fail_msg("the media differ, but no sector does");
+    return false;
+}
+
+/* ---- up and down ---- */
+
+/* Called on umockdev's thread, while the bench waits for the child. */
+static void kill_child(void *context)
+{
+    const struct sdsim_bench *bench = context;
+    if (bench->child > 0) {
+        kill(bench->child, SIGKILL);
+    }
+}
+
+/* The folder of the test bed is its owner's only; programs of other users must look into it. */
+static void open_folder(UMockdevTestbed *bed)
+{
+    char *root = umockdev_testbed_get_root_dir(bed);
+    assert_int_equal(chmod(root, 0755), 0);
+    g_free(root);
+}
+
+struct sdsim_bench *sdsim_bench_up(const struct sdsim_bench_setup *setup)
+{
+    struct sdsim_bench *bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    if (setup->slave == NULL) {
+        insert_card(bench, setup);
+    }
+    sdsim_engine_init(&bench->engine, setup->chip.kind,
+                      setup->slave != NULL ? setup->slave : &bench->card.slave);
+    bench->engine.wiring = setup->wiring;
+    bench->as_nobody = setup->chip.denied && geteuid() == 0;
+    bench->bed = umockdev_testbed_new();
+    assert_non_null(bench->bed);
+    open_folder(bench->bed);
+    bench->chip = sdsim_vft232h_plug(bench->bed, &setup->chip, &bench->engine, kill_child, bench);
+    assert_non_null(bench->chip);
+    return bench;
+}
+
+void sdsim_bench_down(struct sdsim_bench *bench)
+{
+    sdsim_vft232h_free(bench->chip);
+    g_object_unref(bench->bed);
+    sdsim_medium_destroy(bench->before);
+    sdsim_slot_destroy(bench->slot);
+    free(bench->events);
+    free(bench);
+}
+
+void sdsim_bench_fault(struct sdsim_bench *bench, struct sdsim_usb_fault fault)
+{
+    sdsim_vft232h_set_fault(bench->chip, &fault);
+}
+
+/* ---- programs ---- */
+
+/* In the child: what the rows of `environment` ask for. */
+static void prepare(const char *const *environment)
+{
+    for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
+        char row[4096];
+        snprintf(row, sizeof row, "%s", environment[i]);
+        char *value = strchr(row, '=');
+        if (value != NULL) {
+            *value = '\0';
+            setenv(row, value + 1, 1);
+        } else {
+            unsetenv(row);
+        }
+    }
+}
+
+static void run_child(const struct sdsim_bench *bench, const char *program,
+                      const char *const *arguments, const char *const *environment, int out,
+                      int err)
+{
+    char *argv[MOST_ARGUMENTS] = {strdup(program)};
+    for (int i = 0; arguments[i] != NULL && i + 2 < MOST_ARGUMENTS; i++) {
+        argv[i + 1] = strdup(arguments[i]);
+    }
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(err, STDERR_FILENO) < 0) {
+        _exit(127);
+    }
+    if (bench->as_nobody &&
+        (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0)) {
+        _exit(127);
+    }
+    /* A library that is loaded before AddressSanitizer's is one of those it looks for. */
+    const char *options = getenv("ASAN_OPTIONS");
+    char asan[1024];
+    snprintf(asan, sizeof asan, "%s%sverify_asan_link_order=0", options != NULL ? options : "",
+             options != NULL ? ":" : "");
+    setenv("ASAN_OPTIONS", asan, 1);
+    setenv("LD_PRELOAD", SDSIM_UMOCKDEV_PRELOAD, 1);
+    prepare(environment);
+    alarm(MOST_SECONDS);
+    execvp(argv[0], argv);
+    _exit(127);
+}
+
+static char *read_all(FILE *file)
+{
+    size_t size = 0;
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, &size);
+    assert_non_null(memory);
+    rewind(file);
+    for (int c; (c = fgetc(file)) != EOF;) {
+        fputc(c, memory);
+    }
+    fclose(memory);
+    fclose(file);
+    return text;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static struct sdsim_usb_counters difference(const struct sdsim_usb_counters *a,
+                                            const struct sdsim_usb_counters *b)
+{
+    return (struct sdsim_usb_counters){.out_urbs = a->out_urbs - b->out_urbs,
+                                       .out_bytes = a->out_bytes - b->out_bytes,
+                                       .in_urbs = a->in_urbs - b->in_urbs,
+                                       .in_bytes = a->in_bytes - b->in_bytes,
+                                       .round_trips = a->round_trips - b->round_trips,
+                                       .faults = a->faults - b->faults};
+}
+
+struct sdsim_bench_run sdsim_bench_program(struct sdsim_bench *bench, const char *program,
+                                           const char *const *arguments,
+                                           const char *const *environment)
+{
+    const struct sdsim_usb_counters usb = sdsim_vft232h_counters(bench->chip);
+    const sdsim_ps bus = bench->engine.now;
+    const uint64_t clocks = bench->engine.clocks;
+    const double begin = seconds();
+    FILE *out = tmpfile();
+    FILE *err = tmpfile();
+    assert_non_null(out);
+    assert_non_null(err);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        run_child(bench, program, arguments, environment, fileno(out), fileno(err));
+    }
+    bench->child = child;
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        assert_int_equal(errno, EINTR);
+    }
+    bench->child = 0;
+    const struct sdsim_usb_counters now = sdsim_vft232h_counters(bench->chip);
+    return (struct sdsim_bench_run){
+        .result = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+                   .out = read_all(out),
+                   .err = read_all(err)},
+        .usb = difference(&now, &usb),
+        .bus = bench->engine.now - bus,
+        .clocks = bench->engine.clocks - clocks,
+        .seconds = seconds() - begin,
+    };
+}
+
+struct sdsim_bench_run sdsim_bench_sdsim(struct sdsim_bench *bench, const char *const *arguments)
+{
+    const char *program = getenv("SDSIM_PROGRAM");
+    assert_non_null(program);
+    return sdsim_bench_program(bench, program, arguments, NULL);
+}
