@@ -156,6 +156,7 @@ bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint3
                 samples.bytes[i] -= usual;
             }
             measures->open_aus = aus - 1;
+            measures->turn_blocks = turns.call;
             measures->merge = sdsim_samples_facts(&samples);
         }
         measures->aus_tried = aus - 1;

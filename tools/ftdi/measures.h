@@ -89,6 +89,7 @@ struct sdsim_write_measures {
     uint32_t small_blocks;           /* largest small one; 0: there is no difference */
     uint32_t aus_tried;
     uint32_t open_aus;               /* 0: no limit up to aus_tried */
+    uint32_t turn_blocks;            /* of each write in turn */
     struct sdsim_spread_facts merge; /* what a write costs more beyond the limit */
     struct sdsim_spread_facts pause;
     struct sdsim_pause_fact pauses[SDSIM_PAUSES];
