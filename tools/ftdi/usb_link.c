@@ -17,6 +17,7 @@ enum {
     CONTROL_MS = 500, /* longest wait for a control transfer */
     CANCEL_MS = 1000,
     STEP_MS = 50,
+    ATTEMPTS = 2, /* more, at setting up a chip that was opened */
 };
 
 /* How long the chip may take to answer nonsense. */
@@ -490,7 +491,14 @@ static bool open_chip(struct usb_link *self, const struct sdsim_usb_device *devi
         return false;
     }
     self->packet = self->ftdi->max_packet_size;
-    return make_transfers(self) && configure(self) && synchronise(self);
+    if (!make_transfers(self)) {
+        return false;
+    }
+    bool ready = configure(self) && synchronise(self);
+    for (int i = 0; i < ATTEMPTS && !ready && sdsim_link_may_recover(&self->link); i++) {
+        ready = sdsim_link_recover(&self->link);
+    }
+    return ready;
 }
 
 struct sdsim_link *sdsim_usb_link_open(const struct sdsim_usb_device *device)
