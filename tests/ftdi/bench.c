@@ -122,13 +122,32 @@ bool sdsim_bench_unchanged(const struct sdsim_bench *bench, uint32_t *sector)
 
 /* ---- up and down ---- */
 
-/* Called on umockdev's thread, while the bench waits for the child. */
-static void kill_child(void *context)
+/* Called on umockdev's thread, while the bench waits for the child. One that shall be killed is only
+ * stopped here, so that it still is there when umockdev answers it: that does not like a socket without
+ * anybody behind it. */
+static void kill_child(void *context, int signal)
 {
     const struct sdsim_bench *bench = context;
     if (bench->child > 0) {
-        kill(bench->child, SIGKILL);
+        kill(bench->child, signal == SIGKILL ? SIGSTOP : signal);
     }
+}
+
+/* Waits for the end of the child, which it meets if it was stopped. */
+static int await_child(pid_t child)
+{
+    int status = 0;
+    do {
+        while (waitpid(child, &status, WUNTRACED) < 0) {
+            assert_int_equal(errno, EINTR);
+        }
+        if (WIFSTOPPED(status)) {
+            const struct timespec for_umockdev = {.tv_nsec = 5000000};
+            nanosleep(&for_umockdev, NULL);
+            kill(child, SIGKILL);
+        }
+    } while (WIFSTOPPED(status));
+    return status;
 }
 
 /* The folder of the test bed is its owner's only; programs of other users must look into it, and make
@@ -274,10 +293,7 @@ struct sdsim_bench_run sdsim_bench_program(struct sdsim_bench *bench, const char
         run_child(bench, program, arguments, environment, fileno(out), fileno(err));
     }
     bench->child = child;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        assert_int_equal(errno, EINTR);
-    }
+    const int status = await_child(child);
     bench->child = 0;
     const struct sdsim_usb_counters now = sdsim_vft232h_counters(bench->chip);
     return (struct sdsim_bench_run){

@@ -1,50 +1,12 @@
-#include "ftdi/engine.h"
+#include "ftdi/engine_parts.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum {
-    CHUNK = 512,           /* bytes shifted in one go */
     MOST_STEPS = 4096,     /* of one run */
     PATIENCE_CLOCKS = 256, /* for a pin, in one step */
 };
-
-/* ---- nothing on the pins ---- */
-
-static void none_select(struct sdsim_slave *slave, sdsim_ps now, bool low)
-{
-    (void)slave;
-    (void)now;
-    (void)low;
-}
-
-static void none_exchange(struct sdsim_slave *slave, sdsim_ps *now, struct sdsim_clock *clock,
-                          const uint8_t *mosi, uint8_t *miso, size_t count)
-{
-    (void)slave;
-    (void)mosi;
-    *now += sdsim_clock_take(clock, 8 * (uint64_t)count);
-    memset(miso, 0xFF, count);
-}
-
-static bool none_bit(struct sdsim_slave *slave, sdsim_ps start, sdsim_ps end, bool mosi)
-{
-    (void)slave;
-    (void)start;
-    (void)end;
-    (void)mosi;
-    return true;
-}
-
-static bool none_miso(struct sdsim_slave *slave, sdsim_ps now)
-{
-    (void)slave;
-    (void)now;
-    return true;
-}
-
-static const struct sdsim_slave_class none = {
-    .select = none_select, .exchange = none_exchange, .bit = none_bit, .miso = none_miso};
 
 /* ---- FIFOs ---- */
 
@@ -107,109 +69,6 @@ void sdsim_engine_purge_out(struct sdsim_engine *engine)
     engine->left = 0;
 }
 
-/* ---- lines ---- */
-
-/* What the chip puts on ADBUS; 1 where it doesn't drive. */
-static uint8_t pulled(const struct sdsim_engine *engine)
-{
-    const uint8_t low = engine->driven & (uint8_t)~engine->level;
-    const uint8_t drives = engine->driven & (uint8_t) ~(engine->drain & engine->level);
-    const uint8_t floats = engine->wiring.floating & (uint8_t)~drives & (uint8_t)~engine->rest;
-    return (uint8_t) ~(low | floats);
-}
-
-/* What is wrong with the wires, on top of the levels that should be there. */
-static uint8_t spoilt(const struct sdsim_wiring *wiring, uint8_t levels)
-{
-    if ((levels & wiring->shorted) != wiring->shorted) {
-        levels &= (uint8_t)~wiring->shorted;
-    }
-    return (uint8_t)((levels | wiring->stuck_high) & ~wiring->stuck_low);
-}
-
-/* The lines of the host as the slave sees them. */
-static uint8_t seen_by_slave(const struct sdsim_engine *engine)
-{
-    return spoilt(&engine->wiring, pulled(engine)) | engine->wiring.open;
-}
-
-/* The level of the wire at MISO, which ADBUS5 hangs on as well. */
-static bool miso_level(struct sdsim_engine *engine)
-{
-    const struct sdsim_wiring *wiring = &engine->wiring;
-    if (((wiring->stuck_low | wiring->stuck_high) & SDSIM_PIN_MISO) != 0) {
-        return (wiring->stuck_low & SDSIM_PIN_MISO) == 0;
-    }
-    return (wiring->open & SDSIM_PIN_MISO) != 0 ||
-           engine->slave->class->miso(engine->slave, engine->now);
-}
-
-uint8_t sdsim_engine_pins(struct sdsim_engine *engine)
-{
-    const uint8_t copies = SDSIM_PIN_MISO | (engine->wiring.no_wait ? 0 : SDSIM_PIN_WAIT);
-    uint8_t levels = pulled(engine);
-    if (!miso_level(engine)) {
-        levels &= (uint8_t) ~(copies & (uint8_t)~engine->driven);
-    }
-    return spoilt(&engine->wiring, levels);
-}
-
-/* Tells the slave what changed on CS and its power. */
-static void tell_slave(struct sdsim_engine *engine)
-{
-    const struct sdsim_slave_class *class = engine->slave->class;
-    const bool powered = (engine->high_driven & engine->high_level & 1) == 0;
-    if (powered != engine->powered) {
-        engine->powered = powered;
-        if (class->power != NULL) {
-            class->power(engine->slave, engine->now, powered);
-        }
-    }
-    const bool selected = (seen_by_slave(engine) & SDSIM_PIN_CS) == 0;
-    if (selected != engine->selected) {
-        engine->selected = selected;
-        class->select(engine->slave, engine->now, selected);
-    }
-}
-
-/* Whether the chip's clock reaches the slave. */
-static bool clocks_slave(const struct sdsim_engine *engine)
-{
-    const struct sdsim_wiring *wiring = &engine->wiring;
-    return (engine->driven & SDSIM_PIN_SCK) != 0 &&
-           ((wiring->stuck_low | wiring->stuck_high | wiring->open) & SDSIM_PIN_SCK) == 0;
-}
-
-/* Whether MOSI as the slave sees it is what the chip sends, or else always `*level`. */
-static bool mosi_moves(const struct sdsim_engine *engine, bool *level)
-{
-    const struct sdsim_wiring *wiring = &engine->wiring;
-    const bool fixed = (engine->driven & SDSIM_PIN_MOSI) == 0 ||
-                       ((wiring->stuck_low | wiring->stuck_high | wiring->open) & SDSIM_PIN_MOSI);
-    *level = (seen_by_slave(engine) & SDSIM_PIN_MOSI) != 0;
-    return !fixed;
-}
-
-/* Whether what comes on MISO is what the slave sends, or else always `*level`. */
-static bool miso_moves(struct sdsim_engine *engine, bool *level)
-{
-    const struct sdsim_wiring *wiring = &engine->wiring;
-    const bool fixed = (engine->driven & SDSIM_PIN_MISO) != 0 ||
-                       ((wiring->stuck_low | wiring->stuck_high | wiring->open) & SDSIM_PIN_MISO);
-    *level = (sdsim_engine_pins(engine) & SDSIM_PIN_MISO) != 0;
-    return !fixed;
-}
-
-static void set_mosi(struct sdsim_engine *engine, bool level)
-{
-    engine->level = (uint8_t)((engine->level & ~SDSIM_PIN_MOSI) | (level ? SDSIM_PIN_MOSI : 0));
-}
-
-static bool mosi_set(const struct sdsim_engine *engine)
-{
-    return (engine->level & SDSIM_PIN_MOSI) != 0;
-}
-
 /* ---- clock ---- */
 
 static void set_clock(struct sdsim_engine *engine)
@@ -235,14 +94,15 @@ void sdsim_engine_reset(struct sdsim_engine *engine)
     sdsim_engine_purge_out(engine);
     sdsim_engine_purge_in(engine);
     set_clock(engine);
-    tell_slave(engine);
+    sdsim_engine_tell_slave(engine);
 }
 
 void sdsim_engine_init(struct sdsim_engine *engine, enum sdsim_ftdi_kind kind,
                        struct sdsim_slave *slave)
 {
     const struct sdsim_ftdi_chip *chip = sdsim_ftdi_chip(kind);
-    *engine = (struct sdsim_engine){.chip = chip, .nobody = {&none}, .powered = true};
+    *engine =
+        (struct sdsim_engine){.chip = chip, .nobody = {sdsim_engine_nobody()}, .powered = true};
     engine->slave = slave != NULL ? slave : &engine->nobody;
     engine->out.size = chip->out_fifo;
     engine->in.size = chip->in_fifo;
@@ -258,29 +118,6 @@ static uint8_t mirrored(uint8_t byte)
     return (uint8_t)((byte & 0xAA) >> 1 | (byte & 0x55) << 1);
 }
 
-/* One clock; returns what is read. */
-static bool shift_bit(struct sdsim_engine *engine, bool writes, bool late, bool bit)
-{
-    const bool before = mosi_set(engine);
-    const bool sent = writes && !late ? bit : before;
-    set_mosi(engine, sent);
-    bool fixed_mosi;
-    bool fixed_miso;
-    const bool mosi = mosi_moves(engine, &fixed_mosi) ? sent : fixed_mosi;
-    const bool moves = miso_moves(engine, &fixed_miso);
-    const sdsim_ps start = engine->now;
-    engine->now += sdsim_clock_take(&engine->clock, 1);
-    engine->clocks++;
-    bool miso = true;
-    if (clocks_slave(engine)) {
-        miso = engine->slave->class->bit(engine->slave, start, engine->now, mosi);
-    }
-    if (writes) {
-        set_mosi(engine, bit);
-    }
-    return engine->loop ? (writes ? bit : before) : moves ? miso : fixed_miso;
-}
-
 /* Bytes as they are on the wire: the first bit in bit 7, and late ones behind the level before. */
 static void lay_out(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
 {
@@ -288,27 +125,8 @@ static void lay_out(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
     const bool late = (engine->opcode & SDSIM_MPSSE_WRITE_FALLING) == 0;
     for (size_t i = 0; i < count; i++) {
         const uint8_t byte = lsb ? mirrored(bytes[i]) : bytes[i];
-        bytes[i] = late ? (uint8_t)((mosi_set(engine) ? 0x80 : 0) | byte >> 1) : byte;
-        set_mosi(engine, (byte & 1) != 0);
-    }
-}
-
-/* `count` bytes through the slave; `mosi` as on the wire, replaced by what comes on MISO. */
-static void exchange(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
-{
-    bool level;
-    uint8_t mosi[CHUNK];
-    memcpy(mosi, bytes, count);
-    if (!mosi_moves(engine, &level)) {
-        memset(mosi, level ? 0xFF : 0, count);
-    }
-    bool fixed;
-    const bool moves = miso_moves(engine, &fixed);
-    engine->clocks += 8 * (uint64_t)count;
-    struct sdsim_slave *slave = clocks_slave(engine) ? engine->slave : &engine->nobody;
-    slave->class->exchange(slave, &engine->now, &engine->clock, mosi, bytes, count);
-    if (!moves) {
-        memset(bytes, fixed ? 0xFF : 0, count);
+        bytes[i] = late ? (uint8_t)((sdsim_engine_mosi(engine) ? 0x80 : 0) | byte >> 1) : byte;
+        sdsim_engine_set_mosi(engine, (byte & 1) != 0);
     }
 }
 
@@ -317,7 +135,7 @@ static bool shift_bytes(struct sdsim_engine *engine)
 {
     const bool writes = (engine->opcode & SDSIM_MPSSE_WRITE) != 0;
     const bool reads = (engine->opcode & SDSIM_MPSSE_READ) != 0;
-    size_t count = engine->left < CHUNK ? engine->left : CHUNK;
+    size_t count = engine->left < SDSIM_ENGINE_CHUNK ? engine->left : SDSIM_ENGINE_CHUNK;
     if (writes && count > engine->out.count) {
         count = engine->out.count;
     }
@@ -327,8 +145,8 @@ static bool shift_bytes(struct sdsim_engine *engine)
     if (count == 0) {
         return false;
     }
-    uint8_t sent[CHUNK];
-    uint8_t bytes[CHUNK];
+    uint8_t sent[SDSIM_ENGINE_CHUNK];
+    uint8_t bytes[SDSIM_ENGINE_CHUNK];
     if (writes) {
         for (size_t i = 0; i < count; i++) {
             sent[i] = fifo_take(&engine->out);
@@ -336,10 +154,10 @@ static bool shift_bytes(struct sdsim_engine *engine)
         memcpy(bytes, sent, count);
         lay_out(engine, bytes, count);
     } else {
-        memset(sent, mosi_set(engine) ? 0xFF : 0, count);
+        memset(sent, sdsim_engine_mosi(engine) ? 0xFF : 0, count);
         memcpy(bytes, sent, count);
     }
-    exchange(engine, bytes, count);
+    sdsim_engine_exchange(engine, bytes, count);
     for (size_t i = 0; reads && i < count; i++) {
         const bool lsb = (engine->opcode & SDSIM_MPSSE_LSB_FIRST) != 0;
         fifo_put(&engine->in, engine->loop ? sent[i] : lsb ? mirrored(bytes[i]) : bytes[i]);
@@ -360,7 +178,7 @@ static void shift_bits(struct sdsim_engine *engine)
     for (unsigned i = 0; i < bits; i++) {
         const bool bit = (data & (lsb ? 0x01 : 0x80)) != 0;
         data = (uint8_t)(lsb ? data >> 1 : data << 1);
-        const bool got = shift_bit(engine, writes, late, bit);
+        const bool got = sdsim_engine_bit(engine, writes, late, bit);
         read = (uint8_t)(lsb ? read >> 1 | (got ? 0x80 : 0) : read << 1 | (got ? 1 : 0));
     }
     if ((engine->opcode & SDSIM_MPSSE_READ) != 0) {
@@ -373,12 +191,12 @@ static void shift_tms(struct sdsim_engine *engine)
 {
     const unsigned bits = (engine->argument[0] & 7u) + 1;
     uint8_t read = 0;
-    set_mosi(engine, (engine->argument[1] & 0x80) != 0);
+    sdsim_engine_set_mosi(engine, (engine->argument[1] & 0x80) != 0);
     for (unsigned i = 0; i < bits; i++) {
         const bool level = (engine->argument[1] >> i & 1) != 0;
         engine->level = (uint8_t)((engine->level & ~SDSIM_PIN_CS) | (level ? SDSIM_PIN_CS : 0));
-        tell_slave(engine);
-        const bool got = shift_bit(engine, false, false, false);
+        sdsim_engine_tell_slave(engine);
+        const bool got = sdsim_engine_bit(engine, false, false, false);
         read = (uint8_t)(read >> 1 | (got ? 0x80 : 0));
     }
     if ((engine->opcode & SDSIM_MPSSE_READ) != 0) {
@@ -390,15 +208,15 @@ static void shift_tms(struct sdsim_engine *engine)
 static void clock_bits(struct sdsim_engine *engine, unsigned bits)
 {
     for (unsigned i = 0; i < bits; i++) {
-        shift_bit(engine, false, false, false);
+        sdsim_engine_bit(engine, false, false, false);
     }
 }
 
 static void clock_bytes(struct sdsim_engine *engine, size_t count)
 {
-    uint8_t bytes[CHUNK];
-    memset(bytes, mosi_set(engine) ? 0xFF : 0, count);
-    exchange(engine, bytes, count);
+    uint8_t bytes[SDSIM_ENGINE_CHUNK];
+    memset(bytes, sdsim_engine_mosi(engine) ? 0xFF : 0, count);
+    sdsim_engine_exchange(engine, bytes, count);
 }
 
 /* ---- commands ---- */
@@ -406,20 +224,6 @@ static void clock_bytes(struct sdsim_engine *engine, size_t count)
 static uint16_t word(const struct sdsim_engine *engine)
 {
     return (uint16_t)(engine->argument[0] | engine->argument[1] << 8);
-}
-
-static void set_low(struct sdsim_engine *engine, uint8_t level, uint8_t driven)
-{
-    const uint8_t before = seen_by_slave(engine);
-    engine->rest = (uint8_t)((engine->rest & ~engine->driven) | (engine->level & engine->driven));
-    engine->level = level;
-    engine->driven = driven;
-    tell_slave(engine);
-    if ((seen_by_slave(engine) & ~before & SDSIM_PIN_SCK) != 0) {
-        const bool mosi = (seen_by_slave(engine) & SDSIM_PIN_MOSI) != 0;
-        engine->clocks++;
-        engine->slave->class->bit(engine->slave, engine->now, engine->now, mosi);
-    }
 }
 
 static bool waits_for_high(uint8_t opcode)
@@ -493,13 +297,13 @@ static void set_up(struct sdsim_engine *engine)
 {
     switch (engine->opcode) {
     case SDSIM_MPSSE_SET_LOW:
-        set_low(engine, engine->argument[0], engine->argument[1]);
+        sdsim_engine_set_low(engine, engine->argument[0], engine->argument[1]);
         break;
     case SDSIM_MPSSE_SET_HIGH:
         if (engine->chip->high_pins) {
             engine->high_level = engine->argument[0];
             engine->high_driven = engine->argument[1];
-            tell_slave(engine);
+            sdsim_engine_tell_slave(engine);
         }
         break;
     case SDSIM_MPSSE_OPEN_DRAIN:
@@ -588,7 +392,7 @@ static bool go_on(struct sdsim_engine *engine)
     }
     switch (engine->opcode) {
     case SDSIM_MPSSE_CLOCK_BYTES: {
-        const size_t count = engine->left < CHUNK ? engine->left : CHUNK;
+        const size_t count = engine->left < SDSIM_ENGINE_CHUNK ? engine->left : SDSIM_ENGINE_CHUNK;
         clock_bytes(engine, count);
         engine->left -= (uint32_t)count;
         return true;

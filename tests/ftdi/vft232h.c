@@ -4,6 +4,7 @@
 #include <sys/ioctl.h> /* must come before usbdevice_fs.h */
 #include <linux/usbdevice_fs.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +50,10 @@ struct sdsim_vft232h {
     uint64_t passed; /* by the fault */
     bool gone;
     bool halted;
+    int signal_due;   /* for the program, as soon as it has its answer */
     bool handed_over; /* answers, since the last OUT URB */
     gint64 sent_at;   /* the last packet, in us */
-    void (*killed)(void *context);
+    void (*killed)(void *context, int signal);
     void *context;
 };
 
@@ -185,10 +187,12 @@ static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
         unplug(chip);
         break;
     case SDSIM_USB_KILL:
-        feed(chip, urb, part);
-        urb->hangs = true;
+        urb->hangs = fault->signal == 0;
+        if (urb->hangs) {
+            feed(chip, urb, part);
+        }
         queue_add(&chip->out, urb);
-        chip->killed(chip->context);
+        chip->signal_due = fault->signal != 0 ? fault->signal : SIGKILL;
         break;
     default:
         urb->hangs = true;
@@ -484,7 +488,12 @@ static gboolean handle_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *cl
         return TRUE;
     }
     const int error = serve(chip, request, argument);
+    const int signal = chip->signal_due;
+    chip->signal_due = 0;
     pthread_mutex_unlock(&chip->lock);
+    if (signal != 0) {
+        chip->killed(chip->context, signal);
+    }
     answer(client, error);
     return TRUE;
 }
@@ -529,8 +538,8 @@ static void set_mode(UMockdevTestbed *bed, const char *folder, mode_t mode)
 
 struct sdsim_vft232h *sdsim_vft232h_plug(UMockdevTestbed *bed,
                                          const struct sdsim_virtual_chip *settings,
-                                         struct sdsim_engine *engine, void (*killed)(void *context),
-                                         void *context)
+                                         struct sdsim_engine *engine,
+                                         void (*killed)(void *context, int signal), void *context)
 {
     struct sdsim_vft232h *chip = calloc(1, sizeof *chip);
     if (chip == NULL) {

@@ -27,7 +27,7 @@ enum sdsim_usb_fault_kind {
     SDSIM_USB_SHORT,  /* answers come in packets of a few bytes; nothing is lost */
     SDSIM_USB_LOSE,   /* a byte of the answers is lost */
     SDSIM_USB_UNPLUG, /* the chip is gone, for good */
-    SDSIM_USB_KILL,   /* nothing on USB: the program is killed (the bench does that) */
+    SDSIM_USB_KILL,   /* nothing on USB: the program gets a signal (the bench sends it) */
 };
 
 struct sdsim_usb_fault {
@@ -37,6 +37,7 @@ struct sdsim_usb_fault {
                        up the chip takes one of each */
     uint64_t times; /* how many go wrong; UNPLUG, KILL: no meaning */
     size_t part;    /* UNPLUG, KILL: so many bytes of the URB are still done */
+    int signal;     /* KILL: which one; 0: SIGKILL. With any other the URB goes well */
 };
 
 struct sdsim_usb_counters {
@@ -65,11 +66,12 @@ struct sdsim_virtual_chip {
 struct sdsim_vft232h;
 
 /* Plugs it in, into a test bed. `engine` must outlive it; between runs of programs its owner may do
- * with it what it likes. NULL with a message on stderr. `killed` is called when a KILL strikes. */
+ * with it what it likes. NULL with a message on stderr. `killed` is called, on another thread, when a
+ * KILL strikes. */
 struct sdsim_vft232h *sdsim_vft232h_plug(UMockdevTestbed *bed,
                                          const struct sdsim_virtual_chip *chip,
-                                         struct sdsim_engine *engine, void (*killed)(void *context),
-                                         void *context);
+                                         struct sdsim_engine *engine,
+                                         void (*killed)(void *context, int signal), void *context);
 void sdsim_vft232h_free(struct sdsim_vft232h *chip);
 
 /* No program runs: sets another fault (its counts begin anew), plugs in again what was unplugged. */
