@@ -79,13 +79,19 @@ static bool run_to(struct sdsim_measure_job *job, uint32_t lba)
 static bool measure_lone(struct sdsim_measure_job *job)
 {
     struct sdsim_samples samples = {0};
+    struct sdsim_samples host = {0};
+    struct sdsim_link *link = job->io->port.line.link;
     struct sdsim_write_cost cost;
     bool fine = run_on(job, OPENING, &cost, NULL);
     for (uint32_t i = 0; i < job->plan->writes + 2 && fine; i++) {
+        const sdsim_ps before = sdsim_link_host_time(link);
         fine = run_on(job, 1, &cost, i >= 2 ? &samples : NULL);
+        sdsim_samples_add(&host, (double)(sdsim_link_host_time(link) - before) / (double)SDSIM_US);
     }
     job->measures->lone = sdsim_samples_earlier(&samples);
+    job->measures->sector = sdsim_samples_facts(&host);
     sdsim_samples_free(&samples);
+    sdsim_samples_free(&host);
     return fine;
 }
 

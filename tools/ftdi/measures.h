@@ -98,6 +98,7 @@ struct sdsim_write_measures {
     uint64_t pause_written;              /* bytes that were searched for them */
     struct sdsim_spread_facts erase;     /* within an AU */
     struct sdsim_spread_facts erase_two; /* across a border */
+    struct sdsim_spread_facts sector;    /* host time of one CMD24, in us */
     size_t lost;
 };
 
