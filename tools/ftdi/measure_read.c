@@ -4,10 +4,11 @@
 #include "core/rng.h"
 
 const struct sdsim_measure_plan sdsim_usual_plan = {
-    .reads = 64,
+    .reads = 256,
     .writes = 48,
     .pause_bytes = UINT64_C(16) * 1024 * 1024,
     .most_aus = 8,
+    .pause_time = 60 * SDSIM_S,
     .erase = true,
 };
 
@@ -75,9 +76,11 @@ static bool measure_access(struct sdsim_card_io *io, const struct sdsim_measure_
         fine = timed_read(io, lba, 1, &first, NULL, &measures->lost);
         const sdsim_ps span = sdsim_link_host_time(io->port.line.link) - before;
         sdsim_samples_add(&host, (double)span / (double)SDSIM_US);
-        if (i % 4 == 0) {
-            fine = fine && timed_read(io, lba + 1, 1, &again, NULL, &measures->lost);
-        }
+    }
+    for (uint32_t i = 0; i < plan->reads / 4 && fine; i++) {
+        const uint32_t lba = place(io, i, 2) & ~UINT32_C(1);
+        fine = timed_read(io, lba, 1, NULL, NULL, &measures->lost) &&
+               timed_read(io, lba + 1, 1, &again, NULL, &measures->lost);
     }
     measures->first = sdsim_samples_earlier(&first);
     measures->again = sdsim_samples_earlier(&again);

@@ -36,7 +36,8 @@ struct sdsim_read_measures {
 struct sdsim_measure_plan {
     uint32_t reads;       /* samples of a first access */
     uint32_t writes;      /* of a lone write */
-    uint64_t pause_bytes; /* to be written in search of pauses */
+    uint64_t pause_bytes; /* to be written in search of pauses ... */
+    sdsim_ps pause_time;  /* ... but for no longer than this */
     uint32_t most_aus;    /* open AUs looked for */
     bool erase;
 };
@@ -88,6 +89,7 @@ struct sdsim_write_measures {
     uint32_t small_blocks;           /* largest small one; 0: there is no difference */
     uint32_t aus_tried;
     uint32_t open_aus;               /* 0: no limit up to aus_tried */
+    uint32_t turn_blocks;            /* of each write in turn */
     struct sdsim_spread_facts merge; /* what a write costs more beyond the limit */
     struct sdsim_spread_facts pause;
     struct sdsim_pause_fact pauses[SDSIM_PAUSES];
@@ -96,6 +98,7 @@ struct sdsim_write_measures {
     uint64_t pause_written;              /* bytes that were searched for them */
     struct sdsim_spread_facts erase;     /* within an AU */
     struct sdsim_spread_facts erase_two; /* across a border */
+    struct sdsim_spread_facts sector;    /* host time of one CMD24, in us */
     size_t lost;
 };
 

@@ -10,7 +10,7 @@ enum {
     RESPONSE_BYTES = 8 + 1 + 4, /* N_CR at its longest, R1 and what belongs to it */
     FIRST_ACCESS = 1024,        /* expected before anything is known: 546 us at 15 MHz */
     LONGEST_ACCESS = 8192,      /* more is not read ahead */
-    LONGEST_BUSY = 512,
+    LONGEST_BUSY = 32768,
     FINISH_BLOCK = 1 + 512 + 2 + 8, /* ends a block the card may still be waiting for */
 };
 
@@ -93,6 +93,14 @@ static void follow_read(struct sdsim_mpsse_port *port, uint8_t miso)
     }
 }
 
+static void expect_busy(struct sdsim_mpsse_port *port)
+{
+    const uint32_t seen = port->looked < LONGEST_BUSY ? port->looked : LONGEST_BUSY;
+    const uint32_t before = port->last_busy[port->busy_of];
+    port->busy[port->busy_of] = seen < before ? seen : before;
+    port->last_busy[port->busy_of] = seen;
+}
+
 /* What a byte that was looked at tells about the next time. */
 static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
 {
@@ -105,8 +113,7 @@ static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
         port->looked++;
         port->known_ready = miso == 0xFF && port->looked > 1;
         if (port->known_ready) {
-            uint32_t *expected = &port->busy[port->busy_of];
-            *expected = adapt(*expected, port->looked + 2, LONGEST_BUSY);
+            expect_busy(port);
         }
     } else if (port->phase == SDSIM_MPSSE_BETWEEN) {
         port->known_ready = miso == 0xFF && port->wire.port.selected;
@@ -576,6 +583,7 @@ void sdsim_mpsse_port_init(struct sdsim_mpsse_port *port, struct sdsim_link *lin
         .stride = 1,
         .access = FIRST_ACCESS,
         .busy = {64, 8, 64},
+        .last_busy = {64, 8, 64},
     };
     port->card.params = &port->card_params;
     sdsim_wire_init(&port->wire, SDSIM_BUS_SPI, &port->card, meter);

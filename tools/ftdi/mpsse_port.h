@@ -93,7 +93,9 @@ struct sdsim_mpsse_port {
 
     /* expectations, in bytes */
     uint32_t access;
-    uint32_t busy[SDSIM_MPSSE_BUSIES];
+    uint32_t busy[SDSIM_MPSSE_BUSIES]; /* the shorter of the last two, so that a pause does not
+                                              make the host look far ahead */
+    uint32_t last_busy[SDSIM_MPSSE_BUSIES];
     uint32_t ahead; /* blocks the caller will ask for in the transactions behind this one */
 
     struct sdsim_mpsse_faults faults;

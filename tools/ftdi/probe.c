@@ -2,12 +2,15 @@
  * sdsim-probe: a real SD card on an FTDI chip with MPSSE.
  */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/units.h"
 #include "core/version.h"
+#include "probe_card.h"
 #include "report/table.h"
 #include "self_test.h"
 #include "usb_link.h"
@@ -20,15 +23,26 @@ enum { RECOVERIES = 2 };
 static const char usage[] =
     "usage: sdsim-probe [OPTION...]\n"
     "\n"
-    "Looks at a real SD card that is wired to an FT232H, FT2232H or FT4232H: tests the wires. "
-    "Reads\n"
-    "only.\n"
+    "Looks at a real SD card that is wired to an FT232H, FT2232H or FT4232H: tests the wires,\n"
+    "tells what its registers say, looks for the highest clock without errors, and measures what\n"
+    "a card profile needs. Reads only, unless it is told otherwise.\n"
     "\n"
     "options:\n"
     "  --device ftdi[:SERIAL]  which chip, if there are several\n"
     "  --usb VID:PID           a chip whose numbers were changed, e.g. 0403:6014\n"
     "  --interface A|B         which channel of an FT2232H or FT4232H; default A\n"
     "  --clock FREQUENCY       the highest clock; default 25MHz, which gives 15 MHz\n"
+    "  --identify              wires and registers only\n"
+    "  --time bus|host|both    which times to show; default both\n"
+    "  --out FILE              write a card profile\n"
+    "  --write                 measure writes, too; needs --range or --scratch\n"
+    "  --range FROM..TO        bytes that may be written, e.g. 1GiB..1088MiB\n"
+    "  --scratch PATH          a file on the card; the longest run of its sectors may be written\n"
+    "  --yes SERIAL            the card's serial number, for scripts that can't be asked\n"
+    "  --pauses SIZE           how much to write in search of pauses; default 16MiB\n"
+    "  --journal FILE          where what is overwritten is saved; default sdsim-SERIAL.journal\n"
+    "  --no-restore            leave what was written, and the journal\n"
+    "  --restore               only put back what an interrupted run has left in its journal\n"
     "  --version, --help\n"
     "\n"
     "Exit code: 0 all is well; 2 bad usage; 3 a fault of chip, wires or card.\n";
@@ -36,7 +50,16 @@ static const char usage[] =
 struct options {
     struct sdsim_usb_device device;
     uint64_t clock_hz;
+    struct sdsim_probe_wishes wishes;
 };
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
 
 /* ---- options ---- */
 
@@ -44,6 +67,98 @@ static bool refuse(const char *option, const char *takes, const char *text)
 {
     fprintf(stderr, "error: --%s takes %s, not '%s'\n", option, takes, text);
     return false;
+}
+
+/* "1GiB..1088MiB". */
+static bool take_range(struct sdsim_write_wish *wish, const char *text)
+{
+    char first[64];
+    const char *dots = strstr(text, "..");
+    if (dots == NULL || (size_t)(dots - text) >= sizeof first) {
+        return false;
+    }
+    memcpy(first, text, (size_t)(dots - text));
+    first[dots - text] = '\0';
+    return sdsim_unit_parse(SDSIM_UNIT_SIZE, first, &wish->from) == SDSIM_UNIT_OK &&
+           sdsim_unit_parse(SDSIM_UNIT_SIZE, dots + 2, &wish->to) == SDSIM_UNIT_OK &&
+           wish->from < wish->to;
+}
+
+static bool take_time(enum sdsim_probe_time *time, const char *text)
+{
+    static const char *const words[] = {
+        [SDSIM_PROBE_BUS] = "bus", [SDSIM_PROBE_HOST] = "host", [SDSIM_PROBE_BOTH] = "both"};
+    for (int i = SDSIM_PROBE_BUS; i <= SDSIM_PROBE_BOTH; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *time = (enum sdsim_probe_time)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The options of what is done with the card. */
+static bool take_wish(struct sdsim_probe_wishes *wishes, int option, const char *text)
+{
+    struct sdsim_write_wish *write = &wishes->write;
+    switch (option) {
+    case 'I':
+        wishes->identify_only = true;
+        return true;
+    case 't':
+        return take_time(&wishes->time, text) || refuse("time", "bus, host or both", text);
+    case 'o':
+        wishes->profile = text;
+        return true;
+    case 'w':
+        write->wanted = true;
+        return true;
+    case 'r':
+        return take_range(write, text) || refuse("range", "sizes like 1GiB..1088MiB", text);
+    case 's':
+        write->scratch = text;
+        return true;
+    case 'y':
+        write->serial = text;
+        return true;
+    case 'p':
+        return sdsim_unit_parse(SDSIM_UNIT_SIZE, text, &wishes->plan.pause_bytes) ==
+                   SDSIM_UNIT_OK ||
+               refuse("pauses", "a size like 16MiB", text);
+    case 'j':
+        write->journal = text;
+        return true;
+    case 'N':
+        write->keep = true;
+        return true;
+    case 'R':
+        wishes->restore = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What fits together. */
+static bool check_wishes(const struct sdsim_probe_wishes *wishes)
+{
+    const struct sdsim_write_wish *write = &wishes->write;
+    const bool place = write->to > 0 || write->scratch != NULL;
+    if (write->wanted && !place) {
+        fputs("error: --write needs to know where\n"
+              "help: give --range FROM..TO, or --scratch with a file on the card\n",
+              stderr);
+        return false;
+    }
+    if (write->to > 0 && write->scratch != NULL) {
+        fputs("error: --range and --scratch are two answers to one question\n", stderr);
+        return false;
+    }
+    if (!write->wanted && (place || write->serial != NULL || write->keep)) {
+        fputs("error: nothing is written without --write\n", stderr);
+        return false;
+    }
+    return true;
 }
 
 static bool take_option(struct options *options, int option, const char *text)
@@ -63,7 +178,7 @@ static bool take_option(struct options *options, int option, const char *text)
                refuse("clock", "a frequency from 458Hz on, e.g. 15MHz", text);
     }
     default:
-        return false;
+        return take_wish(&options->wishes, option, text);
     }
 }
 
@@ -75,6 +190,17 @@ static int read_options(int argc, char **argv, struct options *options)
         {"usb", required_argument, NULL, 'u'},
         {"interface", required_argument, NULL, 'i'},
         {"clock", required_argument, NULL, 'c'},
+        {"identify", no_argument, NULL, 'I'},
+        {"time", required_argument, NULL, 't'},
+        {"out", required_argument, NULL, 'o'},
+        {"write", no_argument, NULL, 'w'},
+        {"range", required_argument, NULL, 'r'},
+        {"scratch", required_argument, NULL, 's'},
+        {"yes", required_argument, NULL, 'y'},
+        {"pauses", required_argument, NULL, 'p'},
+        {"journal", required_argument, NULL, 'j'},
+        {"no-restore", no_argument, NULL, 'N'},
+        {"restore", no_argument, NULL, 'R'},
         {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -98,7 +224,7 @@ static int read_options(int argc, char **argv, struct options *options)
                 argv[optind]);
         return EXIT_INPUT;
     }
-    return -1;
+    return check_wishes(&options->wishes) ? -1 : EXIT_INPUT;
 }
 
 /* ---- the work ---- */
@@ -141,6 +267,21 @@ static bool print(const struct sdsim_link *link, const struct sdsim_self_test *t
     return printed && fflush(stdout) == 0;
 }
 
+/* The card, with Ctrl-C kept from leaving it half written. */
+static int probe(struct sdsim_link *link, const struct options *options)
+{
+    const struct sigaction action = {.sa_handler = interrupt};
+    struct sdsim_probe_wishes wishes = options->wishes;
+    (void)sdsim_mpsse_clock_below(options->clock_hz, &wishes.clock);
+    wishes.stop = &interrupted;
+    wishes.chip = link->chip->name;
+    wishes.in = isatty(STDIN_FILENO) ? stdin : NULL;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    putchar('\n');
+    return (int)sdsim_probe_card(link, &wishes, stdout, stderr);
+}
+
 static int run(const struct options *options)
 {
     struct sdsim_self_test test;
@@ -157,7 +298,7 @@ static int run(const struct options *options)
               "help: mend the first fault in the list, then try again\n",
               stderr);
     } else {
-        code = EXIT_OK;
+        code = probe(link, options);
     }
     sdsim_link_close(link);
     return code;
@@ -165,7 +306,8 @@ static int run(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.clock_hz = 25000000};
+    struct options options = {.clock_hz = 25000000,
+                              .wishes = {.plan = sdsim_usual_plan, .time = SDSIM_PROBE_BOTH}};
     const int code = read_options(argc, argv, &options);
     return code >= 0 ? code : run(&options);
 }
