@@ -163,6 +163,7 @@ static void take_packets(struct usb_link *self, const uint8_t *bytes, size_t siz
     }
     if (self->count > before) {
         self->progress++;
+        self->link.answered = true;
         set_mark(self);
     }
 }
