@@ -3,7 +3,9 @@
  * SIZE bytes, DEPTH of them under way at once, COUNT in all, and checks that they come back. A batch
  * that fails is sent again, with all behind it. Prints what the link counted.
  *
- *     usb_echo SIZE DEPTH COUNT
+ *     usb_echo SIZE DEPTH COUNT [lazy]
+ *
+ * lazy: leaves it to the latency timer to send what is left of the answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@ struct echo {
     size_t size;
     uint64_t depth;
     uint64_t count;
+    bool lazy;
     uint8_t *batch;
     uint8_t *answer;
     uint8_t *expected;
@@ -38,7 +41,9 @@ static size_t make(const struct echo *echo, uint64_t n, uint8_t *batch)
         used += count;
         done += count;
     }
-    batch[used++] = SDSIM_MPSSE_SEND_NOW;
+    if (!echo->lazy) {
+        batch[used++] = SDSIM_MPSSE_SEND_NOW;
+    }
     return used;
 }
 
@@ -112,13 +117,14 @@ static int work(const struct echo *echo)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fputs("usage: usb_echo SIZE DEPTH COUNT\n", stderr);
+    if (argc < 4) {
+        fputs("usage: usb_echo SIZE DEPTH COUNT [lazy]\n", stderr);
         return EXIT_USAGE;
     }
     struct echo echo = {.size = strtoul(argv[1], NULL, 10),
                         .depth = strtoul(argv[2], NULL, 10),
-                        .count = strtoul(argv[3], NULL, 10)};
+                        .count = strtoul(argv[3], NULL, 10),
+                        .lazy = argc > 4};
     const size_t room = echo.size + COMMAND * (echo.size / SDSIM_MPSSE_MOST_BYTES + 1) + 1;
     echo.batch = malloc(room);
     echo.answer = malloc(echo.size);

@@ -85,6 +85,20 @@ static void test_loads(void **state)
     }
 }
 
+/* Without SEND_NOW the end of the answers comes by the latency timer. */
+static void test_latency_timer(void **state)
+{
+    (void)state;
+    struct sdsim_bench *bench = sdsim_bench_up(&(struct sdsim_bench_setup){.profile = NULL});
+    struct sdsim_bench_run run = sdsim_bench_program(
+        bench, echo, (const char *const[]){"700", "2", "30", "lazy", NULL}, NULL);
+    const struct counted it = counted(&run);
+    assert_int_equal(it.in, 700 * 30);
+    assert_int_equal(it.recoveries, 0);
+    sdsim_test_result_free(&run.result);
+    sdsim_bench_down(bench);
+}
+
 /* Faults at any place: of one kind, once or some times. */
 static void test_faults(void **state)
 {
@@ -119,6 +133,7 @@ int main(void)
     assert_non_null(echo);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_latency_timer),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests_name("ftdi_link", tests, NULL, NULL);

@@ -22,9 +22,12 @@ static void test_show(void **state)
         sdsim_bench_up(&(struct sdsim_bench_setup){.profile = getenv("CARD")});
     sdsim_bench_fill(bench, 0, 1000, 1);
     remove("/tmp/x.journal");
-    const char *args[] = {"probe", "--out", "/tmp/x.yaml", "--write", "--range", "64MiB..160MiB", "--yes", "0", "--journal", "/tmp/x.journal", "--pauses", "4MiB", NULL};
+    const char *args[] = {"probe",         "--out", "/tmp/x.yaml", "--write",   "--range",
+                          "64MiB..160MiB", "--yes", "0",           "--journal", "/tmp/x.journal",
+                          "--pauses",      "4MiB",  NULL};
     struct sdsim_bench_run run = sdsim_bench_sdsim(bench, args);
-    printf("%d in %.1f s, %lu trips\n%s\n%s\n", run.result.code, run.seconds, run.usb.round_trips, run.result.out, run.result.err);
+    printf("%d in %.1f s, %lu trips\n%s\n%s\n", run.result.code, run.seconds, run.usb.round_trips,
+           run.result.out, run.result.err);
     sdsim_test_result_free(&run.result);
     sdsim_bench_down(bench);
 }
