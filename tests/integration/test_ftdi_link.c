@@ -51,12 +51,12 @@ static const struct {
     enum sdsim_ftdi_kind kind;
 } loads[] = {
     {"1", "1", "50", SDSIM_FT232H},      {"1", "8", "200", SDSIM_FT232H},
-    {"509", "2", "30", SDSIM_FT232H},    {"510", "2", "30", SDSIM_FT232H},
-    {"511", "2", "30", SDSIM_FT232H},    {"1020", "4", "30", SDSIM_FT2232H},
-    {"1024", "4", "30", SDSIM_FT4232H},  {"5000", "3", "20", SDSIM_FT4232H},
-    {"16320", "1", "10", SDSIM_FT232H},  {"65536", "2", "8", SDSIM_FT232H},
-    {"65537", "2", "8", SDSIM_FT2232H},  {"1048576", "1", "3", SDSIM_FT232H},
-    {"300000", "3", "6", SDSIM_FT4232H},
+    {"3", "300", "900", SDSIM_FT232H},   {"509", "2", "30", SDSIM_FT232H},
+    {"510", "2", "30", SDSIM_FT232H},    {"511", "2", "30", SDSIM_FT232H},
+    {"1020", "4", "30", SDSIM_FT2232H},  {"1024", "4", "30", SDSIM_FT4232H},
+    {"5000", "3", "20", SDSIM_FT4232H},  {"16320", "1", "10", SDSIM_FT232H},
+    {"65536", "2", "8", SDSIM_FT232H},   {"65537", "2", "8", SDSIM_FT2232H},
+    {"1048576", "1", "3", SDSIM_FT232H}, {"300000", "3", "6", SDSIM_FT4232H},
 };
 
 static void test_loads(void **state)
