@@ -210,14 +210,17 @@ uint8_t sdsim_line_look(struct sdsim_line *line)
     return line->failed ? 0xFF : line->ahead[line->at++];
 }
 
-void sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes)
+uint64_t sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes)
 {
-    for (uint64_t i = 0; i < bytes && !line->failed; i++) {
+    uint64_t skipped = 0;
+    while (skipped < bytes && !line->failed) {
         if (sdsim_line_look(line) != 0xFF) {
             line->at--;
             break;
         }
+        skipped++;
     }
+    return skipped;
 }
 
 void sdsim_line_guess(struct sdsim_line *line)

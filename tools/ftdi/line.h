@@ -66,8 +66,8 @@ void sdsim_line_send(struct sdsim_line *line, uint8_t byte);
 void sdsim_line_skip(struct sdsim_line *line, uint64_t bytes);
 
 /* The same while the card is waited for: stops short of a byte that is not 0xFF, which the card would
- * not have sent without clocks. */
-void sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes);
+ * not have sent without clocks. Returns how many were skipped. */
+uint64_t sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes);
 
 /* How many bytes will be looked at from here on, most likely. */
 void sdsim_line_expect(struct sdsim_line *line, size_t bytes);

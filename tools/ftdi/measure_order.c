@@ -189,7 +189,9 @@ static void note_busy(struct sdsim_measure_job *job, struct pauses *pauses, uint
     } else if (measures->pause_count < SDSIM_PAUSES) {
         const uint32_t border = lba % measures->au_blocks;
         measures->pauses[measures->pause_count++] = (struct sdsim_pause_fact){
-            .at = at * SDSIM_SECTOR, .bytes = length, .border = border <= measures->small_blocks};
+            .at = at * SDSIM_SECTOR,
+            .bytes = length,
+            .border = border <= 2 * measures->small_blocks}; /* it was found to a factor of two */
     }
     pauses->running = true;
 }
@@ -242,7 +244,8 @@ bool sdsim_measure_pauses(struct sdsim_measure_job *job, uint32_t first, uint32_
     struct sdsim_write_measures *measures = job->measures;
     const uint64_t wanted = job->plan->pause_bytes / SDSIM_SECTOR;
     const uint32_t count = wanted < end - first ? (uint32_t)wanted : end - first;
-    struct pauses pauses = {.limit = 2 * measures->stream.most + 400};
+    /* Twice what a block may take for its page group's sake. */
+    struct pauses pauses = {.limit = 2 * (measures->stream.high + measures->page.step) + 400};
     const sdsim_ps started = job->io->now;
     bool fine = true;
     uint32_t lba = first;

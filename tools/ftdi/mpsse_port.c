@@ -83,6 +83,7 @@ static void follow_read(struct sdsim_mpsse_port *port, uint8_t miso)
     port->searched++;
     if (port->block_left > 0) {
         port->block_left--;
+        port->fresh = port->block_left == 0;
     } else if (miso == SDSIM_TOKEN_START) {
         port->block_left = port->tx->block_bytes + 2u;
         if (port->first_block) {
@@ -104,6 +105,7 @@ static void expect_busy(struct sdsim_mpsse_port *port)
 /* What a byte that was looked at tells about the next time. */
 static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
 {
+    port->responded |= port->phase == SDSIM_MPSSE_RESPONSE && (miso & 0x80) == 0;
     if (port->searching) {
         follow_read(port, miso);
     } else if (port->phase == SDSIM_MPSSE_RESPONSE) {
@@ -122,26 +124,50 @@ static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
 
 /* ---- bytes, as the wire port wants them ---- */
 
-/* Time that passed for the driver since the last byte: the card sees it as clocks. Within frames and
- * blocks there is none; a gap there is for a host that has some. */
-static void pass_gap(struct sdsim_mpsse_port *port, sdsim_ps start)
+/*
+ * Time that passed for the driver since the last byte: the card sees it as clocks. Not where a clock would
+ * carry something away that the driver comes back for: within frames and blocks, between a block and the
+ * answer to it, between a response and what belongs to it. A card that is waited for is not clocked
+ * beyond what it waits to say.
+ */
+static void pass_gap(struct sdsim_mpsse_port *port, sdsim_ps start, bool looking)
 {
-    if (start <= port->at || port->phase == SDSIM_MPSSE_DATA || port->phase == SDSIM_MPSSE_FRAME ||
-        port->block_left > 0) {
+    const bool waits =
+        looking && (port->searching || (port->phase == SDSIM_MPSSE_RESPONSE && !port->responded));
+    const bool idle =
+        port->phase == SDSIM_MPSSE_BETWEEN ||
+        (port->phase == SDSIM_MPSSE_BUSY && port->looked > 0) ||
+        (port->phase == SDSIM_MPSSE_RESPONSE && port->responded && !port->searching && !looking);
+    if (start <= port->at || port->block_left > 0 || (!waits && !idle)) {
         return;
     }
-    const uint64_t clocks = sdsim_clock_count(&port->wire.port.clock, start - port->at);
-    if (port->searching) {
-        sdsim_line_skip_ones(&port->line, clocks / 8);
+    const struct sdsim_clock *clock = &port->wire.port.clock;
+    uint64_t bytes = sdsim_clock_count(clock, start - port->at) / 8;
+    if (waits) {
+        if (port->line.at == port->line.count && port->line.flights == 0) {
+            sdsim_line_expect(&port->line, expectation(port));
+        }
+        const uint64_t skipped = sdsim_line_skip_ones(&port->line, bytes);
+        port->searched += (uint32_t)skipped;
+        if (skipped < bytes) { /* it has something to say and waits; that costs it nothing */
+            port->at = start;
+            return;
+        }
     } else {
-        sdsim_line_skip(&port->line, clocks / 8);
+        sdsim_line_skip(&port->line, bytes);
     }
+    /* What is left over, the card gets with a later gap. */
+    port->at = sdsim_time_sum(port->at, sdsim_clock_peek(clock, 8 * bytes));
 }
 
-static void pass_byte(struct sdsim_mpsse_port *port, sdsim_ps start)
+static void pass_byte(struct sdsim_mpsse_port *port, sdsim_ps start, bool looking)
 {
-    pass_gap(port, start);
-    port->at = sdsim_time_sum(start, sdsim_clock_peek(&port->wire.port.clock, 8));
+    if (looking && port->fresh) { /* the first look sees what comes first, however late it is */
+        port->at = start;
+        port->fresh = false;
+    }
+    pass_gap(port, start, looking);
+    port->at = sdsim_time_sum(port->at, sdsim_clock_peek(&port->wire.port.clock, 8));
 }
 
 /* Before a command: the card was ready when it was last seen, and is not looked at again before there is
@@ -157,7 +183,7 @@ static uint8_t exchange(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_
 {
     struct sdsim_mpsse_port *port = port_of(remote);
     (void)mosi; /* what is looked at is looked at with MOSI high */
-    pass_byte(port, start);
+    pass_byte(port, start, true);
     if (may_guess(port)) {
         sdsim_line_guess(&port->line);
         return 0xFF;
@@ -183,6 +209,8 @@ static void end_frame(struct sdsim_mpsse_port *port)
 {
     port->phase = SDSIM_MPSSE_RESPONSE;
     port->searched = 0;
+    port->responded = false;
+    port->fresh = true;
     port->searching = reads(port);
     port->first_block = true;
     port->block_left = 0;
@@ -192,7 +220,7 @@ static void end_frame(struct sdsim_mpsse_port *port)
 static void send(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi)
 {
     struct sdsim_mpsse_port *port = port_of(remote);
-    pass_byte(port, start);
+    pass_byte(port, start, false);
     sdsim_line_send(&port->line, mosi);
     if (port->left > 0) {
         port->left--;
@@ -437,6 +465,7 @@ static void attempt(struct sdsim_mpsse_port *port, sdsim_ps *now,
     port->bad_crc = false;
     port->block_left = 0;
     port->searching = reads(port) && !is_command(tx);
+    port->fresh = port->searching;
     port->line.misjudged = false;
     port->wire_ops->execute(&port->wire.port, now, tx, result);
 }
@@ -611,11 +640,4 @@ uint64_t sdsim_mpsse_retries(const struct sdsim_mpsse_port *port)
     const struct sdsim_mpsse_faults *faults = &port->faults;
     return faults->transfers + faults->blocks + faults->refusals + faults->rejections +
            faults->misjudged;
-}
-
-void sdsim_mpsse_idle(struct sdsim_mpsse_port *port, sdsim_ps *now, sdsim_ps span)
-{
-    *now = sdsim_time_sum(*now, span);
-    pass_gap(port, *now);
-    port->at = *now;
 }

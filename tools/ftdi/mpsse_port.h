@@ -73,6 +73,8 @@ struct sdsim_mpsse_port {
     bool last_app;
     uint32_t left;       /* bytes of a frame or block still to come */
     uint32_t searched;   /* bytes looked at since the command, until the start token */
+    bool fresh;          /* nothing was looked at since something new is waited for */
+    bool responded;      /* the response to the command has come */
     bool searching;      /* the blocks of a read are on their way ... */
     bool first_block;    /* ... none of them has begun yet */
     uint32_t block_left; /* bytes of one that has begun */
@@ -115,8 +117,5 @@ void sdsim_mpsse_port_free(struct sdsim_mpsse_port *port);
 
 /* The sum of all faults that were repeated. */
 uint64_t sdsim_mpsse_retries(const struct sdsim_mpsse_port *port);
-
-/* Lets `span` pass on the bus with CS as it is. */
-void sdsim_mpsse_idle(struct sdsim_mpsse_port *port, sdsim_ps *now, sdsim_ps span);
 
 #endif
