@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    MOST_STEPS = 4096,     /* of one run */
-    PATIENCE_CLOCKS = 256, /* for a pin, in one step */
+    MOST_STEPS = 1024,    /* of one run */
+    PATIENCE_CLOCKS = 32, /* for a pin, in one step */
 };
 
 /* ---- FIFOs ---- */

@@ -97,6 +97,7 @@ static bool collect(struct sdsim_link *link, uint8_t *in, size_t count, sdsim_ps
     memcpy(in, self->answers + self->first, count);
     self->first += count;
     self->count -= count;
+    link->answered = true;
     link->arrived_at = sdsim_link_host_time(link);
     return true;
 }

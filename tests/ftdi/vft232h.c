@@ -500,7 +500,7 @@ static gboolean handle_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *cl
 
 /* ---- plugging in ---- */
 
-static bool add_device(UMockdevTestbed *bed, const struct sdsim_virtual_chip *chip)
+static bool add_device(UMockdevTestbed *bed, const struct sdsim_virtual_chip *chip, unsigned number)
 {
     uint8_t bytes[256];
     char hex[2 * sizeof bytes + 1];
@@ -510,11 +510,11 @@ static bool add_device(UMockdevTestbed *bed, const struct sdsim_virtual_chip *ch
         snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
     }
     snprintf(text, sizeof text,
-             "P: /devices/usb1/1-1\nN: bus/usb/001/004\nE: SUBSYSTEM=usb\nE: DRIVER=usb\n"
-             "E: BUSNUM=001\nE: DEVNUM=004\nE: DEVNAME=" NODE "\nE: DEVTYPE=usb_device\n"
-             "A: bConfigurationValue=1\\n\nA: busnum=1\\n\nA: devnum=4\\n\nA: speed=480\\n\n"
-             "H: descriptors=%s\n",
-             hex);
+             "P: /devices/usb1/1-%u\nN: bus/usb/001/00%u\nE: SUBSYSTEM=usb\nE: DRIVER=usb\n"
+             "E: BUSNUM=001\nE: DEVNUM=00%u\nE: DEVNAME=/dev/bus/usb/001/00%u\n"
+             "E: DEVTYPE=usb_device\nA: bConfigurationValue=1\\n\nA: busnum=1\\n\n"
+             "A: devnum=%u\\n\nA: speed=480\\n\nH: descriptors=%s\n",
+             number, number, number, number, number, hex);
     GError *error = NULL;
     if (!umockdev_testbed_add_from_string(bed, text, &error)) {
         fprintf(stderr, "umockdev: %s\n", error->message);
@@ -562,7 +562,7 @@ struct sdsim_vft232h *sdsim_vft232h_plug(UMockdevTestbed *bed,
         sdsim_vft232h_free(chip);
         return NULL;
     }
-    if (!add_device(bed, settings)) {
+    if (!add_device(bed, settings, 4) || (settings->second && !add_device(bed, settings, 5))) {
         sdsim_vft232h_free(chip);
         return NULL;
     }

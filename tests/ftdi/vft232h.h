@@ -59,6 +59,7 @@ struct sdsim_virtual_chip {
     bool denied;        /* the device node can be opened by nobody (but root) */
     bool busy;          /* another program has the interface */
     bool driver;        /* the kernel's serial driver has it, and lets it go when asked */
+    bool second;        /* there is another one, which does not answer */
     bool stubborn;      /* ... or does not */
     struct sdsim_usb_fault fault;
 };

@@ -42,7 +42,6 @@ bool sdsim_link_collect(struct sdsim_link *link, uint8_t *in, size_t count, sdsi
     }
     link->expected -= count;
     link->counters.bytes_in += count;
-    link->answered = true;
     return true;
 }
 

@@ -49,9 +49,11 @@ enum sdsim_link_fault {
 
 struct sdsim_link_counters {
     uint64_t batches;
-    uint64_t round_trips; /* batches sent after answers of an earlier one had been handed over, with
-                             none sent in between: the host had to see something first */
-    uint64_t transfers;   /* that were completed, both ways */
+    uint64_t
+        round_trips; /* batches sent after answers had arrived since the batch before: the host may
+                             have had to see something first. Batches that are queued in advance do not
+                             count */
+    uint64_t transfers; /* that were completed, both ways */
     uint64_t bytes_out;
     uint64_t bytes_in;
     uint64_t recoveries;
@@ -76,7 +78,7 @@ struct sdsim_link {
                             completely, as seen by the last collect() or submit() */
     sdsim_ps arrived_at; /* host time: when the last byte that collect() handed over had come */
     size_t expected;     /* bytes of batches under way that were not handed over yet */
-    bool answered;       /* something was handed over since the last batch */
+    bool answered;       /* for links: an answer has arrived since the last batch */
     enum sdsim_link_fault fault;
     char error[512];
 };

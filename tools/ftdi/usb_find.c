@@ -105,6 +105,18 @@ static void search(struct search *search, libusb_device **list, ssize_t count,
     }
 }
 
+/* With a serial number asked for, chips that could not be opened count only if no other one has it. */
+static void prefer_readable(struct search *search)
+{
+    int readable = 0;
+    for (int i = 0; i < search->count; i++) {
+        if (search->found[i].error == 0) {
+            search->found[readable++] = search->found[i];
+        }
+    }
+    search->count = readable > 0 ? readable : search->count;
+}
+
 /* ---- what is wrong ---- */
 
 static bool fail_missing(struct sdsim_link *link, const struct sdsim_usb_device *device,
@@ -239,6 +251,9 @@ bool sdsim_usb_find(struct sdsim_link *link, struct ftdi_context *ftdi,
                                libusb_strerror((int)count));
     }
     search(&all, list, count, device);
+    if (device->serial != NULL) {
+        prefer_readable(&all);
+    }
     const bool opened = all.count == 0  ? fail_missing(link, device, all.without)
                         : all.count > 1 ? fail_several(link, &all)
                                         : open_found(link, ftdi, &all.found[0], device, name, size);

@@ -14,6 +14,7 @@ enum {
     IN_BYTES = 16384, /* a multiple of all packet sizes */
     STATUS_BYTES = 2, /* in front of each packet */
     MARKS = 64,
+    MOST_QUEUED = 64, /* transfers on their way: the kernel has memory for 16 MiB of them */
     CONTROL_MS = 500, /* longest wait for a control transfer */
     CANCEL_MS = 1000,
     STEP_MS = 50,
@@ -163,6 +164,7 @@ static void take_packets(struct usb_link *self, const uint8_t *bytes, size_t siz
     }
     if (self->count > before) {
         self->progress++;
+        self->link.answered = true;
         set_mark(self);
     }
 }
@@ -296,23 +298,14 @@ static bool cancel_all(struct usb_link *self)
     return self->queued == 0;
 }
 
-/* ---- the link ---- */
-
-static bool submit(struct sdsim_link *link, const uint8_t *out, size_t out_count, size_t in_count)
-{
-    (void)in_count; /* is in link->expected */
-    struct usb_link *self = (struct usb_link *)link;
-    queue_all_in(self);
-    return link->fault == SDSIM_LINK_FINE && (out_count == 0 || queue_out(self, out, out_count));
-}
-
-/* Waits for `count` bytes to be there. */
-static bool await(struct usb_link *self, size_t count, sdsim_ps patience)
+/* Waits until `done` says so. False: a fault, or nothing moved for `patience`. */
+static bool wait_for(struct usb_link *self, bool (*done)(const struct usb_link *self, size_t count),
+                     size_t count, sdsim_ps patience)
 {
     struct sdsim_link *link = &self->link;
     sdsim_ps since = host_time(link);
     uint64_t progress = self->progress;
-    while (self->count < count && link->fault == SDSIM_LINK_FINE) {
+    while (!done(self, count) && link->fault == SDSIM_LINK_FINE) {
         const sdsim_ps now = host_time(link);
         if (self->progress != progress) {
             progress = self->progress;
@@ -321,11 +314,38 @@ static bool await(struct usb_link *self, size_t count, sdsim_ps patience)
         if (now - since >= patience) {
             return sdsim_link_fail(
                 link, SDSIM_LINK_TIMEOUT, "%s: answered %zu bytes of %zu, then nothing for %u ms",
-                link->chip->name, self->count, count, (unsigned)(patience / SDSIM_MS));
+                link->chip->name, self->count, link->expected, (unsigned)(patience / SDSIM_MS));
         }
         handle_events(self, STEP_MS);
     }
     return link->fault == SDSIM_LINK_FINE;
+}
+
+static bool has_bytes(const struct usb_link *self, size_t count)
+{
+    return self->count >= count;
+}
+
+static bool has_room(const struct usb_link *self, size_t count)
+{
+    return self->queued < count;
+}
+
+/* Waits for `count` bytes to be there. */
+static bool await(struct usb_link *self, size_t count, sdsim_ps patience)
+{
+    return wait_for(self, has_bytes, count, patience);
+}
+
+/* ---- the link ---- */
+
+static bool submit(struct sdsim_link *link, const uint8_t *out, size_t out_count, size_t in_count)
+{
+    (void)in_count; /* is in link->expected */
+    struct usb_link *self = (struct usb_link *)link;
+    queue_all_in(self);
+    return wait_for(self, has_room, MOST_QUEUED, SDSIM_LINK_PATIENCE) &&
+           (out_count == 0 || queue_out(self, out, out_count));
 }
 
 static void note_arrival(struct usb_link *self)
