@@ -31,19 +31,19 @@ struct op {
 };
 
 struct noting_writer {
-    struct sdsim_writer writer;
+    struct sdsim_card_writer writer;
     struct sdsim_card_world *world;
     struct sdsim_card_io *io;
     struct op *ops;
     size_t count;
 };
 
-static bool cover(struct sdsim_writer *writer, uint32_t lba, uint32_t count)
+static bool cover(struct sdsim_card_writer *writer, uint32_t lba, uint32_t count)
 {
     return lba >= writer->from && count <= writer->to - lba;
 }
 
-static bool write_sectors(struct sdsim_writer *base, uint32_t lba, uint32_t count,
+static bool write_sectors(struct sdsim_card_writer *base, uint32_t lba, uint32_t count,
                           const struct sdsim_content *content, struct sdsim_byte_times *times)
 {
     struct noting_writer *writer = (struct noting_writer *)base;
@@ -64,7 +64,7 @@ static bool write_sectors(struct sdsim_writer *base, uint32_t lba, uint32_t coun
     return true;
 }
 
-static bool erase_sectors(struct sdsim_writer *base, uint32_t from, uint32_t to,
+static bool erase_sectors(struct sdsim_card_writer *base, uint32_t from, uint32_t to,
                           struct sdsim_byte_times *times)
 {
     return sdsim_card_io_erase(((struct noting_writer *)base)->io, from, to, times);

@@ -23,7 +23,7 @@ static bool stopped(struct sdsim_guard *guard)
 /* Sectors lba..lba + count - 1 may be written. */
 static bool permitted(struct sdsim_guard *guard, uint32_t lba, uint32_t count)
 {
-    const struct sdsim_writer *writer = &guard->writer;
+    const struct sdsim_card_writer *writer = &guard->writer;
     if (count > 0 && lba >= writer->from && lba < writer->to && count <= writer->to - lba) {
         return true;
     }
@@ -52,7 +52,7 @@ static bool save(struct sdsim_guard *guard, uint32_t lba, uint32_t count)
     return true;
 }
 
-static bool cover(struct sdsim_writer *writer, uint32_t lba, uint32_t count)
+static bool cover(struct sdsim_card_writer *writer, uint32_t lba, uint32_t count)
 {
     struct sdsim_guard *guard = (struct sdsim_guard *)writer;
     uint32_t first;
@@ -68,14 +68,14 @@ static bool cover(struct sdsim_writer *writer, uint32_t lba, uint32_t count)
     return true;
 }
 
-static bool write_sectors(struct sdsim_writer *writer, uint32_t lba, uint32_t count,
+static bool write_sectors(struct sdsim_card_writer *writer, uint32_t lba, uint32_t count,
                           const struct sdsim_content *content, struct sdsim_byte_times *times)
 {
     struct sdsim_guard *guard = (struct sdsim_guard *)writer;
     return cover(writer, lba, count) && sdsim_card_io_write(guard->io, lba, count, content, times);
 }
 
-static bool erase_sectors(struct sdsim_writer *writer, uint32_t from, uint32_t to,
+static bool erase_sectors(struct sdsim_card_writer *writer, uint32_t from, uint32_t to,
                           struct sdsim_byte_times *times)
 {
     struct sdsim_guard *guard = (struct sdsim_guard *)writer;

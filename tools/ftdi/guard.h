@@ -18,7 +18,7 @@
 #include "measures.h"
 
 struct sdsim_guard {
-    struct sdsim_writer
+    struct sdsim_card_writer
         writer; /* first: what measurements write by; from and to are the permission */
     struct sdsim_card_io *io; /* not owned */
     struct sdsim_journal journal;

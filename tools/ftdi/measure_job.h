@@ -9,7 +9,7 @@
 
 struct sdsim_measure_job {
     struct sdsim_card_io *io;
-    struct sdsim_writer *writer;
+    struct sdsim_card_writer *writer;
     const struct sdsim_measure_plan *plan;
     struct sdsim_write_measures *measures;
     uint32_t next;    /* of the ascending run */

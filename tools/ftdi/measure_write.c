@@ -178,7 +178,8 @@ static bool measure_ends(struct sdsim_measure_job *job, uint32_t end)
     return fine;
 }
 
-/* A step, up or down, that stays: all larger sizes are on one side of all smaller ones. */
+/* A step, up or down, that stays: all larger sizes are on one side of the smaller ones, and alike. If they
+ * are not, what they wait for is a page group that is still being programmed. */
 static void take_sizes(struct sdsim_write_measures *measures, const double *least, unsigned sizes)
 {
     for (unsigned s = 1; s < sizes; s++) {
@@ -190,12 +191,14 @@ static void take_sizes(struct sdsim_write_measures *measures, const double *leas
             below &= least[t] * 1.05 + 4 < least[s - 1];
             sdsim_samples_add(&large, least[t]);
         }
-        if (above || below) {
+        const struct sdsim_spread_facts facts = sdsim_samples_facts(&large);
+        const bool alike = facts.most <= facts.least * 1.03 + 4;
+        if ((above || below) && alike) {
             measures->large_blocks = UINT32_C(2) << s;
-            measures->stop_large = sdsim_samples_facts(&large);
+            measures->stop_large = facts;
         }
         sdsim_samples_free(&large);
-        if (above || below) {
+        if (measures->large_blocks > 0) {
             return;
         }
     }
@@ -249,7 +252,7 @@ static uint32_t run_head(const struct sdsim_measure_plan *plan)
 
 /* The run gets what it can use, if that leaves an AU for each other question; in a small range it is cut
  * down to what it can't do without. False: that isn't there either. */
-static bool lay_out(const struct sdsim_writer *writer, const struct sdsim_measure_plan *plan,
+static bool lay_out(const struct sdsim_card_writer *writer, const struct sdsim_measure_plan *plan,
                     uint32_t au, struct layout *layout)
 {
     const uint32_t head = run_head(plan);
@@ -287,7 +290,7 @@ static bool measure_run(struct sdsim_measure_job *job, const struct layout *layo
            measure_sizes(job, layout->run_end);
 }
 
-bool sdsim_measure_writes(struct sdsim_card_io *io, struct sdsim_writer *writer,
+bool sdsim_measure_writes(struct sdsim_card_io *io, struct sdsim_card_writer *writer,
                           const struct sdsim_measure_plan *plan, uint32_t au_blocks,
                           struct sdsim_write_measures *measures)
 {

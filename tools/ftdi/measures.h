@@ -57,12 +57,12 @@ bool sdsim_measure_reads(struct sdsim_card_io *io, const struct sdsim_measure_pl
 
 /* Whoever lets sectors be written. All functions return false when it can't be done; the reason is in
  * io->error. */
-struct sdsim_writer {
+struct sdsim_card_writer {
     /* These will be written: saves them first. */
-    bool (*cover)(struct sdsim_writer *writer, uint32_t lba, uint32_t count);
-    bool (*write)(struct sdsim_writer *writer, uint32_t lba, uint32_t count,
+    bool (*cover)(struct sdsim_card_writer *writer, uint32_t lba, uint32_t count);
+    bool (*write)(struct sdsim_card_writer *writer, uint32_t lba, uint32_t count,
                   const struct sdsim_content *content, struct sdsim_byte_times *times);
-    bool (*erase)(struct sdsim_writer *writer, uint32_t from, uint32_t to,
+    bool (*erase)(struct sdsim_card_writer *writer, uint32_t from, uint32_t to,
                   struct sdsim_byte_times *times);
     uint32_t from; /* what may be written: sectors from..to - 1 */
     uint32_t to;
@@ -103,7 +103,7 @@ struct sdsim_write_measures {
 };
 
 /* `au_blocks`: what the SD status says, or a guess. Measures what there is room for; the rest stays 0. */
-bool sdsim_measure_writes(struct sdsim_card_io *io, struct sdsim_writer *writer,
+bool sdsim_measure_writes(struct sdsim_card_io *io, struct sdsim_card_writer *writer,
                           const struct sdsim_measure_plan *plan, uint32_t au_blocks,
                           struct sdsim_write_measures *measures);
 

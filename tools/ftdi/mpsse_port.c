@@ -155,6 +155,7 @@ static void pass_gap(struct sdsim_mpsse_port *port, sdsim_ps start, bool looking
         }
     } else {
         sdsim_line_skip(&port->line, bytes);
+        port->looked += port->phase == SDSIM_MPSSE_BUSY ? (uint32_t)bytes : 0;
     }
     /* What is left over, the card gets with a later gap. */
     port->at = sdsim_time_sum(port->at, sdsim_clock_peek(clock, 8 * bytes));

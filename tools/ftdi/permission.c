@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "card/decode.h"
+#include "occupancy.h"
 
 static enum sdsim_probe_exit refuse(FILE *err, const char *error, const char *help)
 {

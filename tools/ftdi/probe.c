@@ -10,7 +10,7 @@
 
 #include "core/units.h"
 #include "core/version.h"
-#include "probe_card.h"
+#include "probe_options.h"
 #include "report/table.h"
 #include "self_test.h"
 #include "usb_link.h"
@@ -63,102 +63,28 @@ static void interrupt(int signal_number)
 
 /* ---- options ---- */
 
-static bool refuse(const char *option, const char *takes, const char *text)
-{
-    fprintf(stderr, "error: --%s takes %s, not '%s'\n", option, takes, text);
-    return false;
-}
-
-/* "1GiB..1088MiB". */
-static bool take_range(struct sdsim_write_wish *wish, const char *text)
-{
-    char first[64];
-    const char *dots = strstr(text, "..");
-    if (dots == NULL || (size_t)(dots - text) >= sizeof first) {
-        return false;
-    }
-    memcpy(first, text, (size_t)(dots - text));
-    first[dots - text] = '\0';
-    return sdsim_unit_parse(SDSIM_UNIT_SIZE, first, &wish->from) == SDSIM_UNIT_OK &&
-           sdsim_unit_parse(SDSIM_UNIT_SIZE, dots + 2, &wish->to) == SDSIM_UNIT_OK &&
-           wish->from < wish->to;
-}
-
-static bool take_time(enum sdsim_probe_time *time, const char *text)
-{
-    static const char *const words[] = {
-        [SDSIM_PROBE_BUS] = "bus", [SDSIM_PROBE_HOST] = "host", [SDSIM_PROBE_BOTH] = "both"};
-    for (int i = SDSIM_PROBE_BUS; i <= SDSIM_PROBE_BOTH; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *time = (enum sdsim_probe_time)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The options of what is done with the card. */
 static bool take_wish(struct sdsim_probe_wishes *wishes, int option, const char *text)
 {
-    struct sdsim_write_wish *write = &wishes->write;
     switch (option) {
     case 'I':
         wishes->identify_only = true;
         return true;
     case 't':
-        return take_time(&wishes->time, text) || refuse("time", "bus, host or both", text);
+        return sdsim_take_time(&wishes->time, text);
     case 'o':
         wishes->profile = text;
-        return true;
-    case 'w':
-        write->wanted = true;
-        return true;
-    case 'r':
-        return take_range(write, text) || refuse("range", "sizes like 1GiB..1088MiB", text);
-    case 's':
-        write->scratch = text;
-        return true;
-    case 'y':
-        write->serial = text;
         return true;
     case 'p':
         return sdsim_unit_parse(SDSIM_UNIT_SIZE, text, &wishes->plan.pause_bytes) ==
                    SDSIM_UNIT_OK ||
-               refuse("pauses", "a size like 16MiB", text);
-    case 'j':
-        write->journal = text;
-        return true;
-    case 'N':
-        write->keep = true;
-        return true;
+               sdsim_refuse_option("pauses", "a size like 16MiB", text);
     case 'R':
         wishes->restore = true;
         return true;
     default:
-        return false;
+        return sdsim_take_write_option(&wishes->write, option, text);
     }
-}
-
-/* What fits together. */
-static bool check_wishes(const struct sdsim_probe_wishes *wishes)
-{
-    const struct sdsim_write_wish *write = &wishes->write;
-    const bool place = write->to > 0 || write->scratch != NULL;
-    if (write->wanted && !place) {
-        fputs("error: --write needs to know where\n"
-              "help: give --range FROM..TO, or --scratch with a file on the card\n",
-              stderr);
-        return false;
-    }
-    if (write->to > 0 && write->scratch != NULL) {
-        fputs("error: --range and --scratch are two answers to one question\n", stderr);
-        return false;
-    }
-    if (!write->wanted && (place || write->serial != NULL || write->keep)) {
-        fputs("error: nothing is written without --write\n", stderr);
-        return false;
-    }
-    return true;
 }
 
 static bool take_option(struct options *options, int option, const char *text)
@@ -166,16 +92,19 @@ static bool take_option(struct options *options, int option, const char *text)
     struct sdsim_usb_device *device = &options->device;
     switch (option) {
     case 'd':
-        return sdsim_usb_take_device(device, text) || refuse("device", "ftdi or ftdi:SERIAL", text);
+        return sdsim_usb_take_device(device, text) ||
+               sdsim_refuse_option("device", "ftdi or ftdi:SERIAL", text);
     case 'u':
-        return sdsim_usb_take_ids(device, text) || refuse("usb", "numbers like 0403:6014", text);
+        return sdsim_usb_take_ids(device, text) ||
+               sdsim_refuse_option("usb", "numbers like 0403:6014", text);
     case 'i':
-        return sdsim_usb_take_interface(device, text) || refuse("interface", "A or B", text);
+        return sdsim_usb_take_interface(device, text) ||
+               sdsim_refuse_option("interface", "A or B", text);
     case 'c': {
         struct sdsim_mpsse_clock clock;
         return (sdsim_unit_parse(SDSIM_UNIT_FREQUENCY, text, &options->clock_hz) == SDSIM_UNIT_OK &&
                 sdsim_mpsse_clock_below(options->clock_hz, &clock)) ||
-               refuse("clock", "a frequency from 458Hz on, e.g. 15MHz", text);
+               sdsim_refuse_option("clock", "a frequency from 458Hz on, e.g. 15MHz", text);
     }
     default:
         return take_wish(&options->wishes, option, text);
@@ -193,13 +122,8 @@ static int read_options(int argc, char **argv, struct options *options)
         {"identify", no_argument, NULL, 'I'},
         {"time", required_argument, NULL, 't'},
         {"out", required_argument, NULL, 'o'},
-        {"write", no_argument, NULL, 'w'},
-        {"range", required_argument, NULL, 'r'},
-        {"scratch", required_argument, NULL, 's'},
-        {"yes", required_argument, NULL, 'y'},
         {"pauses", required_argument, NULL, 'p'},
-        {"journal", required_argument, NULL, 'j'},
-        {"no-restore", no_argument, NULL, 'N'},
+        SDSIM_WRITE_OPTIONS,
         {"restore", no_argument, NULL, 'R'},
         {"version", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
@@ -224,7 +148,7 @@ static int read_options(int argc, char **argv, struct options *options)
                 argv[optind]);
         return EXIT_INPUT;
     }
-    return check_wishes(&options->wishes) ? -1 : EXIT_INPUT;
+    return sdsim_check_write_wish(&options->wishes.write) ? -1 : EXIT_INPUT;
 }
 
 /* ---- the work ---- */

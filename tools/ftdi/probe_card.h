@@ -14,7 +14,6 @@
 
 #include "card_profile.h"
 #include "guard.h"
-#include "occupancy.h"
 
 enum sdsim_probe_exit {
     SDSIM_PROBE_OK = 0,
