@@ -437,7 +437,8 @@ static bool synchronise(struct usb_link *self)
 static bool recover(struct sdsim_link *link)
 {
     struct usb_link *self = (struct usb_link *)link;
-    const bool stalled = link->fault == SDSIM_LINK_STALLED;
+    /* A stall in the middle of a long transfer shows as one that was cut short: libusb says no more. */
+    const bool halted = link->fault == SDSIM_LINK_STALLED || link->fault == SDSIM_LINK_BROKEN;
     if (!cancel_all(self)) {
         return sdsim_link_fail(link, SDSIM_LINK_UNPLUGGED,
                                "%s: USB transfers can't be cancelled\n"
@@ -445,7 +446,7 @@ static bool recover(struct sdsim_link *link)
                                link->chip->name);
     }
     link->fault = SDSIM_LINK_FINE;
-    if (stalled) {
+    if (halted) {
         libusb_clear_halt(self->ftdi->usb_dev, (unsigned char)self->ftdi->in_ep);
         libusb_clear_halt(self->ftdi->usb_dev, (unsigned char)self->ftdi->out_ep);
     }
