@@ -123,8 +123,9 @@ static void test_faults(void **state)
         uint64_t times;
         unsigned recoveries;
     } faults[] = {
-        {SDSIM_USB_STALL, 1, 1}, {SDSIM_USB_BROKEN, 1, 1},  {SDSIM_USB_BROKEN, 2, 2},
-        {SDSIM_USB_HANG, 1, 1},  {SDSIM_USB_SHORT, 300, 0}, {SDSIM_USB_LOSE, 1, 1},
+        {SDSIM_USB_STALL, 1, 1},  {SDSIM_USB_STALL, 2, 1}, {SDSIM_USB_BROKEN, 1, 1},
+        {SDSIM_USB_BROKEN, 2, 2}, {SDSIM_USB_HANG, 1, 1},  {SDSIM_USB_SHORT, 300, 0},
+        {SDSIM_USB_LOSE, 1, 1},
     };
     for (size_t i = 0; i < COUNT(faults); i++) {
         for (uint64_t skip = 1; skip < 12; skip += 5) {
