@@ -42,7 +42,11 @@ extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
 
+extern const struct sdsim_command sdsim_command_explain;
 extern const struct sdsim_command sdsim_command_sweep;
+extern const struct sdsim_command sdsim_command_diff;
+extern const struct sdsim_command sdsim_command_init;
+extern const struct sdsim_command sdsim_command_report;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;
 

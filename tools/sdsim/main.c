@@ -44,7 +44,8 @@ static void print_overview(FILE *out)
 
 static void print_help(const struct sdsim_command *command, FILE *out)
 {
-    fprintf(out, "usage: sdsim %s [OPTION...] %s\n\n", command->name, command->operands);
+    fprintf(out, "usage: sdsim %s [OPTION...]%s%s\n\n", command->name,
+            command->operands[0] != '\0' ? " " : "", command->operands);
     sdsim_print_wrapped(out, "", command->summary);
     fputs("\noptions:\n", out);
     sdsim_options_help(command->options, out);

@@ -23,6 +23,10 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                             "draws from the values' ranges for the 90% interval; default 64, 0 for "
                             "none",
                             NULL},
+    [SDSIM_OPTION_WHATIF_DRAWS] = {"draws", 0, "N",
+                                   "draws from the values' ranges for 90% intervals of the "
+                                   "what-ifs; default 0, none",
+                                   NULL},
     [SDSIM_OPTION_JOBS] = {"jobs", 'j', "N",
                            "threads to work with; default one a processor; the output is the same "
                            "for any number",
@@ -178,6 +182,45 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                               "several with commas between",
                               NULL},
     [SDSIM_OPTION_COMMANDS] = {"all", 0, NULL, "with --report: list all commands", NULL},
+    [SDSIM_OPTION_TOLERANCE] = {"tolerance", 0, "PERCENT",
+                                "how much slower B may be, e.g. 2%; default 5%", NULL},
+    [SDSIM_OPTION_LONGEST] = {"longest", 0, "PERCENT",
+                              "judge the longest call, too: how much longer it may be, e.g. 20%",
+                              NULL},
+    [SDSIM_OPTION_SAME_TOO] = {"all", 0, NULL, "print what is the same on both sides, too", NULL},
+    [SDSIM_OPTION_INIT_BOARD] = {"board", 0, "NAME", "the board; see 'sdsim list board'", NULL},
+    [SDSIM_OPTION_INIT_HOST] = {"host", 0, "NAME",
+                                "without a board: the microcontroller; see 'sdsim list host'",
+                                NULL},
+    [SDSIM_OPTION_INIT_DRIVER] = {"driver", 0, "NAME",
+                                  "its driver, or another one than the board's; see 'sdsim list "
+                                  "driver'",
+                                  NULL},
+    [SDSIM_OPTION_INIT_CARD] = {"card", 0, "NAME", "the card; default sdhc32g-a1",
+                                SDSIM_EXPECTS_CARD},
+    [SDSIM_OPTION_INIT_CALL] = {"call", 0, "SIZE", "bytes of one call; default 32KiB", NULL},
+    [SDSIM_OPTION_NEW_FILE] = {"output", 'o', "FILE", "write to FILE, which must not be there yet",
+                               SDSIM_EXPECTS_FILE},
+    [SDSIM_OPTION_WORKLOAD] = {"workload", 0, "WHAT", "what the firmware does; default write",
+                               "write read random-write random-read log append seek open create "
+                               "list mount free-space"},
+    [SDSIM_OPTION_TOTAL] = {"total", 0, "SIZE", "bytes in all; default 4MiB", NULL},
+    [SDSIM_OPTION_SPAN] = {"span", 0, "SIZE",
+                           "random-write, random-read: size of the file; default 64MiB", NULL},
+    [SDSIM_OPTION_LINES] = {"lines", 0, "N", "log: lines; default 10000", NULL},
+    [SDSIM_OPTION_TIMES] = {"times", 0, "N",
+                            "append, seek, open, create, list, mount: how often; default 100",
+                            NULL},
+    [SDSIM_OPTION_FILES] = {"files", 0, "N",
+                            "open, create, list: files in the directory; default 1000", NULL},
+    [SDSIM_OPTION_SYNC_EVERY] = {"sync-every", 0, "N",
+                                 "write, log: calls or lines between two syncs; default none",
+                                 NULL},
+    [SDSIM_OPTION_MEASURED] = {"measured", 0, "VALUE",
+                               "what you measured: 1.3MB/s, 2500 lines/s, 20ms, or low..high",
+                               NULL},
+    [SDSIM_OPTION_TITLE] = {"title", 0, "TEXT", "title of the page; default the scenario's name",
+                            NULL},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help", NULL},
 };
 
@@ -255,10 +298,12 @@ static bool take(struct sdsim_arguments *arguments, enum sdsim_option_id id, con
         snprintf(arguments->seed, sizeof arguments->seed, "seed=%" PRIu64, number);
         return true;
     case SDSIM_OPTION_DRAWS:
+    case SDSIM_OPTION_WHATIF_DRAWS:
         if (!parse_number("draws", value, MOST_DRAWS, &number)) {
             return false;
         }
         arguments->draws = (uint32_t)number;
+        arguments->values[id] = value;
         return true;
     case SDSIM_OPTION_JOBS:
         if (!parse_number("jobs", value, MOST_JOBS, &number)) {

@@ -17,6 +17,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_SET,
     SDSIM_OPTION_SEED,
     SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_WHATIF_DRAWS, /* --draws of a command that draws only when asked */
     SDSIM_OPTION_JOBS,
     SDSIM_OPTION_ALL,
     SDSIM_OPTION_ERRORS,
@@ -86,6 +87,24 @@ enum sdsim_option_id {
     SDSIM_OPTION_LEARN,
     SDSIM_OPTION_CHANNEL,
     SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
+    SDSIM_OPTION_TOLERANCE,
+    SDSIM_OPTION_LONGEST,
+    SDSIM_OPTION_SAME_TOO,   /* --all of a command that prints what differs */
+    SDSIM_OPTION_INIT_BOARD, /* --board of a command that writes a scenario, and so on */
+    SDSIM_OPTION_INIT_HOST,
+    SDSIM_OPTION_INIT_DRIVER,
+    SDSIM_OPTION_INIT_CARD,
+    SDSIM_OPTION_INIT_CALL,
+    SDSIM_OPTION_NEW_FILE,
+    SDSIM_OPTION_WORKLOAD,
+    SDSIM_OPTION_TOTAL,
+    SDSIM_OPTION_SPAN,
+    SDSIM_OPTION_LINES,
+    SDSIM_OPTION_TIMES,
+    SDSIM_OPTION_FILES,
+    SDSIM_OPTION_SYNC_EVERY,
+    SDSIM_OPTION_MEASURED,
+    SDSIM_OPTION_TITLE,
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
