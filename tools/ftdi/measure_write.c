@@ -18,7 +18,7 @@
 enum {
     OPENING = 128, /* blocks that make the card open an AU before it is measured there */
     STREAMS = 3,
-    STREAM = 128,
+    STREAM = 64,
     ODD_ENDS = 10,      /* samples of the end of a short stream */
     BORDER_ENDS = 3,    /* of each class */
     BORDER_POWERS = 10, /* page groups of up to 512 KiB */

@@ -11,6 +11,7 @@ enum {
     FIRST_ACCESS = 1024,        /* expected before anything is known: 546 us at 15 MHz */
     LONGEST_ACCESS = 8192,      /* more is not read ahead */
     LONGEST_BUSY = 32768,
+    CAREFUL_STEP = 2048,
     FINISH_BLOCK = 1 + 512 + 2 + 8, /* ends a block the card may still be waiting for */
 };
 
@@ -55,7 +56,7 @@ static size_t read_expectation(const struct sdsim_mpsse_port *port)
     return rest + gaps + (first ? RESPONSE_BYTES + port->access : 0);
 }
 
-static size_t expectation(const struct sdsim_mpsse_port *port)
+static size_t usual_expectation(const struct sdsim_mpsse_port *port)
 {
     switch (port->phase) {
     case SDSIM_MPSSE_RESPONSE:
@@ -68,6 +69,13 @@ static size_t expectation(const struct sdsim_mpsse_port *port)
     default:
         return reads(port) && port->reading ? read_expectation(port) : 0;
     }
+}
+
+/* A transaction that is repeated goes ahead in small steps: where errors are frequent, less is lost. */
+static size_t expectation(const struct sdsim_mpsse_port *port)
+{
+    const size_t usual = usual_expectation(port);
+    return port->spoiled && usual > CAREFUL_STEP ? CAREFUL_STEP : usual;
 }
 
 /* An expectation goes up at once, and slowly down. */
@@ -279,7 +287,7 @@ static bool check_block(struct sdsim_wire_remote *remote, const uint8_t *block, 
 static void wait_ready(struct sdsim_mpsse_port *port)
 {
     struct sdsim_clock clock = port->wire.port.clock;
-    const uint64_t most = sdsim_clock_count(&clock, SDSIM_S) / 8;
+    const uint64_t most = sdsim_clock_count(&clock, SDSIM_S / 2) / 8;
     unsigned ready = 0;
     for (uint64_t i = 0; i < most && ready < 2 && !port->line.failed; i++) {
         ready = sdsim_line_look(&port->line) == 0xFF ? ready + 1 : 0;
@@ -309,6 +317,11 @@ static void quieten(struct sdsim_mpsse_port *port)
     if (port->tx->direction == SDSIM_WRITE_BLOCKS) {
         sdsim_line_skip(line, FINISH_BLOCK);
         wait_ready(port);
+        if (port->last_command == 24) { /* a card that waits for its block gets one it refuses */
+            sdsim_line_send(line, SDSIM_TOKEN_START);
+            sdsim_line_skip(line, FINISH_BLOCK);
+            wait_ready(port);
+        }
         if (port->writing || port->last_command == 25) {
             sdsim_line_send(line, SDSIM_TOKEN_STOP);
             sdsim_line_skip(line, 1);
@@ -375,7 +388,7 @@ static enum verdict judge(struct sdsim_mpsse_port *port, const struct sdsim_resu
         port->faults.transfers++;
         return AGAIN;
     }
-    if (port->line.misjudged) {
+    if (port->line.misjudged && result->outcome != SDSIM_OUTCOME_OK) {
         port->faults.misjudged++;
         return AGAIN;
     }
@@ -594,6 +607,11 @@ static void execute(struct sdsim_port *base, sdsim_ps *now, const struct sdsim_t
     if (result->outcome == SDSIM_OUTCOME_OK) {
         note_success(port, &checked, result);
     } else {
+        const bool stays_busy = result->outcome == SDSIM_OUTCOME_NOT_READY ||
+                                result->outcome == SDSIM_OUTCOME_STILL_BUSY;
+        if (!port->line.failed && !port->dead && !stays_busy) {
+            quieten(port); /* the next transaction finds a card that waits for a command */
+        }
         port->reading = false;
         port->writing = false;
         port->known_ready = false;
