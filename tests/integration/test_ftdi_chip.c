@@ -314,6 +314,28 @@ static void test_cards(void **state)
     sdsim_bench_down(bench);
 }
 
+/* The card is pulled out at some command; the next run, with the card back, is fine. */
+static void test_removed_cards(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"--identify", "--time=bus"};
+    static const uint32_t places[] = {1, 2, 5, 60, 200, 400, 600, 800};
+    struct sdsim_bench *bench = sdsim_bench_up(&(struct sdsim_bench_setup){.profile = profile});
+    for (size_t i = 0; i < COUNT(places); i++) {
+        const char *const arguments[] = {"probe", modes[i / 4], NULL};
+        assert_int_equal(
+            sdsim_slot_inject(bench->slot, SDSIM_INJECT_REMOVED, places[i], 1, SDSIM_ANY_COMMAND),
+            SDSIM_OK);
+        struct sdsim_bench_run run = sdsim_bench_sdsim(bench, arguments);
+        char what[40];
+        snprintf(what, sizeof what, "%s, removed at %u", modes[i / 4], (unsigned)places[i]);
+        judge(what, &run, &(struct expected){3, "", "error: "});
+        sdsim_test_result_free(&run.result);
+        sdsim_bench_power_cycle(bench);
+    }
+    sdsim_bench_down(bench);
+}
+
 /* ---- again ---- */
 
 /* Two chips and two cards that are alike: bus time and bytes are the same, whatever else the computer
@@ -351,9 +373,13 @@ int main(void)
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chips), cmocka_unit_test(test_wires),
-        cmocka_unit_test(test_usb),   cmocka_unit_test(test_next_run),
-        cmocka_unit_test(test_cards), cmocka_unit_test(test_the_same_again),
+        cmocka_unit_test(test_chips),
+        cmocka_unit_test(test_wires),
+        cmocka_unit_test(test_usb),
+        cmocka_unit_test(test_next_run),
+        cmocka_unit_test(test_cards),
+        cmocka_unit_test(test_removed_cards),
+        cmocka_unit_test(test_the_same_again),
     };
     return cmocka_run_group_tests_name("ftdi_chip", tests, NULL, NULL);
 }
