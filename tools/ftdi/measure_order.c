@@ -157,15 +157,16 @@ bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint3
             sdsim_samples_free(&samples);
             break;
         }
-        if (aus == 1) {
-            usual = sdsim_samples_facts(&samples).least; /* a pause may have hit one of the two */
-        } else if (beyond_limit(&samples, usual)) {
+        const double median = sdsim_samples_facts(&samples).median;
+        if (aus > 1 && beyond_limit(&samples, usual)) {
             for (size_t i = 0; i < samples.count; i++) {
                 samples.bytes[i] -= usual;
             }
             measures->open_aus = aus - 1;
             measures->turn_blocks = turns.call;
             measures->merge = sdsim_samples_facts(&samples);
+        } else if (aus == 1 || median < usual) { /* the fewer, the more a page group's end counts */
+            usual = median;
         }
         measures->aus_tried = aus - 1;
         sdsim_samples_free(&samples);
