@@ -466,7 +466,7 @@ static void continue_with(const struct sdsim_mpsse_port *port, const struct sdsi
         *content = sdsim_content_after(tx->content, (uint64_t)done * SDSIM_SECTOR);
         rest->content = content;
     }
-    rest->out = tx->out + (tx->out != NULL ? (size_t)done * SDSIM_SECTOR : 0);
+    rest->out = tx->out != NULL ? tx->out + (size_t)done * SDSIM_SECTOR : NULL;
 }
 
 /* ---- the transaction ---- */
