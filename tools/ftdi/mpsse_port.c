@@ -601,6 +601,8 @@ static void execute(struct sdsim_port *base, sdsim_ps *now, const struct sdsim_t
     struct sdsim_transaction checked = *tx;
     checked.out = scratch(port, tx);
     execute_blocks(port, now, &checked, result);
+    port->tx = &checked; /* it was what was left of it */
+    port->result = result;
     if (port->line.failed) {
         result->outcome = SDSIM_OUTCOME_NO_RESPONSE;
     }
