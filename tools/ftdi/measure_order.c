@@ -274,9 +274,18 @@ bool sdsim_measure_pauses(struct sdsim_measure_job *job, uint32_t first, uint32_
 
 /* ---- erasing ---- */
 
-static double erase_time(const struct sdsim_byte_times *times)
+static bool erase(struct sdsim_measure_job *job, uint32_t from, uint32_t to,
+                  struct sdsim_samples *samples)
 {
-    return times->busy > 0 ? times->busy - SDSIM_SAMPLE_LATE : 0;
+    struct sdsim_byte_times times;
+    if (!job->writer->erase(job->writer, from, to, &times)) {
+        return false;
+    }
+    if (times.complete) {
+        sdsim_samples_add(samples, times.busy > 0 ? times.busy - SDSIM_SAMPLE_LATE : 0);
+    }
+    sdsim_byte_times_free(&times);
+    return true;
 }
 
 bool sdsim_measure_erase(struct sdsim_measure_job *job, uint32_t au)
@@ -288,15 +297,8 @@ bool sdsim_measure_erase(struct sdsim_measure_job *job, uint32_t au)
     struct sdsim_samples two = {0};
     bool fine = job->writer->cover(job->writer, border - part, 2 * part);
     for (unsigned i = 0; i < 3 && fine; i++) {
-        struct sdsim_byte_times times;
-        fine = job->writer->erase(job->writer, border - part, border - 1, &times);
-        if (fine && times.complete) {
-            sdsim_samples_add(&one, erase_time(&times));
-        }
-        fine = fine && job->writer->erase(job->writer, border - part, border + part - 1, &times);
-        if (fine && times.complete) {
-            sdsim_samples_add(&two, erase_time(&times));
-        }
+        fine = erase(job, border - part, border - 1, &one) &&
+               erase(job, border - part, border + part - 1, &two);
     }
     job->measures->erase = sdsim_samples_facts(&one);
     job->measures->erase_two = sdsim_samples_facts(&two);
