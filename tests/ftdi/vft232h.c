@@ -50,7 +50,8 @@ struct sdsim_vft232h {
     uint64_t passed; /* by the fault */
     bool gone;
     bool halted;
-    int signal_due;   /* for the program, as soon as it has its answer */
+    bool cut;       /* a URB of commands failed: what continues it is refused, as the kernel does */
+    int signal_due; /* for the program, as soon as it has its answer */
     bool handed_over; /* answers, since the last OUT URB */
     gint64 sent_at;   /* the last packet, in us */
     void (*killed)(void *context, int signal);
@@ -168,6 +169,14 @@ static void unplug(struct sdsim_vft232h *chip)
 
 static size_t feed(struct sdsim_vft232h *chip, const struct urb *urb, size_t upto);
 
+/* The first bytes of a URB, if it is its turn. */
+static void feed_first(struct sdsim_vft232h *chip, const struct urb *urb, size_t count)
+{
+    if (chip->out.first == NULL) {
+        feed(chip, urb, count);
+    }
+}
+
 /* A URB of commands that goes wrong. */
 static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
 {
@@ -176,21 +185,21 @@ static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
     switch (fault->kind) {
     case SDSIM_USB_STALL:
         chip->halted = true;
+        chip->cut = true;
         finish(chip, urb, -EPIPE, 0);
         break;
     case SDSIM_USB_BROKEN:
+        chip->cut = true;
         finish(chip, urb, -EPROTO, 0);
         break;
     case SDSIM_USB_UNPLUG:
-        feed(chip, urb, part);
+        feed_first(chip, urb, part);
         queue_add(&chip->out, urb);
         unplug(chip);
         break;
     case SDSIM_USB_KILL:
         urb->hangs = fault->signal == 0;
-        if (urb->hangs) {
-            feed(chip, urb, part);
-        }
+        feed_first(chip, urb, urb->hangs ? part : 0);
         queue_add(&chip->out, urb);
         chip->signal_due = fault->signal != 0 ? fault->signal : SIGKILL;
         break;
@@ -341,6 +350,13 @@ static int submit(struct sdsim_vft232h *chip, UMockdevIoctlData *argument)
         return ENODEV;
     }
     struct urb *urb = resolve(argument);
+    if (urb->data != NULL && urb_of(urb)->endpoint == OUT_ENDPOINT && chip->cut) {
+        chip->cut = (urb_of(urb)->flags & USBDEVFS_URB_BULK_CONTINUATION) != 0;
+        if (chip->cut) {
+            urb_free(urb);
+            return EREMOTEIO;
+        }
+    }
     if (urb->data == NULL || (urb->buffer == NULL && length_of(urb) > 0)) {
         urb_free(urb);
         return EFAULT;
@@ -440,10 +456,10 @@ static int serve(struct sdsim_vft232h *chip, gulong request, UMockdevIoctlData *
     }
     switch (request) {
     case USBDEVFS_GET_CAPABILITIES: {
-        const guint32 none = USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
-        UMockdevIoctlData *data = umockdev_ioctl_data_resolve(argument, 0, sizeof none, NULL);
-        memcpy(data->data, &none, sizeof none);
-        /* written back with the answer */
+        const guint32 able = USBDEVFS_CAP_REAP_AFTER_DISCONNECT | USBDEVFS_CAP_BULK_CONTINUATION;
+        UMockdevIoctlData *data = umockdev_ioctl_data_resolve(argument, 0, sizeof able, NULL);
+        memcpy(data->data, &able, sizeof able);
+        g_object_unref(data);
         return 0;
     }
     case USBDEVFS_SUBMITURB:
@@ -594,6 +610,7 @@ void sdsim_vft232h_set_fault(struct sdsim_vft232h *chip, const struct sdsim_usb_
     chip->passed = 0;
     chip->gone = false;
     chip->halted = false;
+    chip->cut = false;
     chip->handed_over = false;
     pthread_mutex_unlock(&chip->lock);
 }

@@ -99,6 +99,21 @@ static void test_latency_timer(void **state)
     sdsim_bench_down(bench);
 }
 
+/* All bytes come back in the end, after at least one recovery (if any) and at most `recoveries`. */
+static void survive(const struct sdsim_usb_fault *fault, const char *size, const char *count,
+                    unsigned recoveries)
+{
+    struct sdsim_bench *bench = sdsim_bench_up(&(struct sdsim_bench_setup){.chip.fault = *fault});
+    struct sdsim_bench_run run = run_echo(bench, size, "3", count);
+    const struct counted it = counted(&run);
+    assert_in_range(it.recoveries, recoveries > 0 ? 1 : 0, recoveries);
+    assert_int_equal(it.retries, it.recoveries);
+    assert_true(run.usb.faults > 0);
+    assert_true(it.in >= strtoull(size, NULL, 10) * strtoull(count, NULL, 10));
+    sdsim_test_result_free(&run.result);
+    sdsim_bench_down(bench);
+}
+
 /* Faults at any place: of one kind, once or some times. */
 static void test_faults(void **state)
 {
@@ -108,22 +123,21 @@ static void test_faults(void **state)
         uint64_t times;
         unsigned recoveries;
     } faults[] = {
-        {SDSIM_USB_STALL, 1, 1}, {SDSIM_USB_BROKEN, 1, 1},  {SDSIM_USB_BROKEN, 2, 2},
-        {SDSIM_USB_HANG, 1, 1},  {SDSIM_USB_SHORT, 300, 0}, {SDSIM_USB_LOSE, 1, 1},
+        {SDSIM_USB_STALL, 1, 1},  {SDSIM_USB_STALL, 2, 1}, {SDSIM_USB_BROKEN, 1, 1},
+        {SDSIM_USB_BROKEN, 2, 2}, {SDSIM_USB_HANG, 1, 1},  {SDSIM_USB_SHORT, 300, 0},
+        {SDSIM_USB_LOSE, 1, 1},
     };
     for (size_t i = 0; i < COUNT(faults); i++) {
         for (uint64_t skip = 1; skip < 12; skip += 5) {
-            struct sdsim_bench *bench = sdsim_bench_up(&(struct sdsim_bench_setup){
-                .chip.fault = {.kind = faults[i].kind, .skip = skip, .times = faults[i].times}});
-            struct sdsim_bench_run run = run_echo(bench, "3000", "3", "20");
-            const struct counted it = counted(&run);
-            assert_in_range(it.recoveries, faults[i].recoveries > 0 ? 1 : 0, faults[i].recoveries);
-            assert_int_equal(it.retries, it.recoveries);
-            assert_true(run.usb.faults > 0);
-            assert_true(it.in >= 60000);
-            sdsim_test_result_free(&run.result);
-            sdsim_bench_down(bench);
+            survive(&(struct sdsim_usb_fault){.kind = faults[i].kind,
+                                              .skip = skip,
+                                              .times = faults[i].times},
+                    "3000", "20", faults[i].recoveries);
         }
+        /* batches of five URBs, which fail in the middle */
+        survive(
+            &(struct sdsim_usb_fault){.kind = faults[i].kind, .skip = 4, .times = faults[i].times},
+            "65536", "3", faults[i].recoveries);
     }
 }
 

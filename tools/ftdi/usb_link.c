@@ -18,7 +18,7 @@ enum {
     CONTROL_MS = 500, /* longest wait for a control transfer */
     CANCEL_MS = 1000,
     STEP_MS = 50,
-    ATTEMPTS = 2, /* more, at setting up a chip that was opened */
+    ATTEMPTS = 2, /* to get a chip back */
 };
 
 /* How long the chip may take to answer nonsense. */
@@ -434,10 +434,12 @@ static bool synchronise(struct usb_link *self)
     return cancel_all(self) && in_step;
 }
 
-static bool recover(struct sdsim_link *link)
+/* One attempt. */
+static bool start_anew(struct usb_link *self)
 {
-    struct usb_link *self = (struct usb_link *)link;
-    const bool stalled = link->fault == SDSIM_LINK_STALLED;
+    struct sdsim_link *link = &self->link;
+    /* A stall in the middle of a long transfer shows as one that was cut short: libusb says no more. */
+    const bool halted = link->fault == SDSIM_LINK_STALLED || link->fault == SDSIM_LINK_BROKEN;
     if (!cancel_all(self)) {
         return sdsim_link_fail(link, SDSIM_LINK_UNPLUGGED,
                                "%s: USB transfers can't be cancelled\n"
@@ -445,16 +447,23 @@ static bool recover(struct sdsim_link *link)
                                link->chip->name);
     }
     link->fault = SDSIM_LINK_FINE;
-    if (stalled) {
+    if (halted) {
         libusb_clear_halt(self->ftdi->usb_dev, (unsigned char)self->ftdi->in_ep);
         libusb_clear_halt(self->ftdi->usb_dev, (unsigned char)self->ftdi->out_ep);
     }
-    if (!configure(self) || !synchronise(self)) {
-        return false;
+    return configure(self) && synchronise(self);
+}
+
+static bool recover(struct sdsim_link *link)
+{
+    struct usb_link *self = (struct usb_link *)link;
+    bool ready = false;
+    for (int i = 0; i < ATTEMPTS && !ready && sdsim_link_may_recover(link); i++) {
+        ready = start_anew(self);
     }
-    self->handed += self->count;
+    self->handed += self->count; /* what came of old and of synchronising is nobody's */
     self->count = 0;
-    return true;
+    return ready;
 }
 
 static void close_link(struct sdsim_link *link)
@@ -514,11 +523,7 @@ static bool open_chip(struct usb_link *self, const struct sdsim_usb_device *devi
     if (!make_transfers(self)) {
         return false;
     }
-    bool ready = configure(self) && synchronise(self);
-    for (int i = 0; i < ATTEMPTS && !ready && sdsim_link_may_recover(&self->link); i++) {
-        ready = sdsim_link_recover(&self->link);
-    }
-    return ready;
+    return (configure(self) && synchronise(self)) || sdsim_link_recover(&self->link);
 }
 
 struct sdsim_link *sdsim_usb_link_open(const struct sdsim_usb_device *device)
