@@ -40,7 +40,7 @@ static struct stage *raise_stage(struct sdsim_card_world *world, enum sdsim_driv
     assert_non_null(stage);
     assert_true(sdsim_mpsse_clock_below(400000, &slow));
     stage->world = world;
-    stage->params.code = code;
+    stage->params.code = (int)code;
     stage->params.tick = SDSIM_MS;
     sdsim_mpsse_port_init(&stage->port, world->link, &slow, &stage->meter);
     sdsim_driver_attach(&stage->driver, &stage->params, &stage->costs, &stage->port.wire.port,
@@ -124,7 +124,7 @@ static void drive_wire(enum sdsim_driver_code code, struct sdsim_card_world *twi
     struct sdsim_card *card = calloc(1, sizeof *card);
     struct sdsim_meter meter = {0};
     struct sdsim_driver driver;
-    const struct sdsim_driver_params params = {.code = code, .tick = SDSIM_MS};
+    const struct sdsim_driver_params params = {.code = (int)code, .tick = SDSIM_MS};
     const struct sdsim_driver_costs costs = {.transfer = SDSIM_US};
     sdsim_ps now = 0;
     assert_non_null(wire);

@@ -29,15 +29,16 @@ static inline unsigned sdsim_border_three(uint32_t lba)
     return lba % 3 == 0 ? 1 : 0;
 }
 
-/* A level of times above another. */
+/* A border, and what crossing it takes. */
 struct sdsim_border_level {
     uint32_t blocks; /* 0: there is none */
-    double typical;  /* mean of the samples at this border, but not at the next higher one's */
+    double
+        step; /* above what is there without it: mean of the places that are at no larger one's */
 };
 
 /*
- * The levels above `base`, the least distance first; up to `most`. A level must be above the one below it
- * by `slack` bytes and 3 %, in every class it should show in.
+ * The borders at which samples are above `base`, the least distance first; up to `most` (at most 8). One must
+ * show by `slack` bytes and 3 %, at every place where it should, on top of those found before it.
  */
 unsigned sdsim_border_levels(struct sdsim_border_scan *scan, double base, double slack,
                              struct sdsim_border_level *levels, unsigned most);

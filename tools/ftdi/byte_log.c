@@ -132,7 +132,7 @@ static bool find_times(const struct sdsim_byte_log *log, const struct sdsim_tran
         break;
     }
     const size_t ready = tx->finish != NULL ? find_seen(log, response + 1, 0xFF) : end;
-    times->busy = (uint32_t)(ready - end);
+    times->busy = ready > response + 1 ? (uint32_t)(ready - end) : 0;
     return ready < log->count || tx->finish == NULL;
 }
 

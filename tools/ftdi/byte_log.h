@@ -34,7 +34,7 @@ struct sdsim_byte_times {
     uint32_t access;  /* READ */
     uint32_t *blocks; /* owned: gaps of a read, one less than blocks; busies of a write */
     size_t count;
-    uint32_t busy; /* stop token, or R1b */
+    uint32_t busy; /* stop token, or R1b; 0: none was seen behind the response */
 };
 
 void sdsim_byte_log_init(struct sdsim_byte_log *log);

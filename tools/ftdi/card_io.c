@@ -12,7 +12,7 @@ enum {
 };
 
 /* How long a card may do something, with room for those that break the specification. */
-static const sdsim_ps busy_limit = 2 * SDSIM_S;
+static const sdsim_ps busy_limit = 1200 * SDSIM_MS; /* 900 ms were seen (mmc_spi.c of Linux) */
 static const sdsim_ps erase_limit = 60 * SDSIM_S;
 static const sdsim_ps data_limit = 500 * SDSIM_MS;
 static const sdsim_ps init_limit = 2 * SDSIM_S;

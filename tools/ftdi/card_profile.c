@@ -177,8 +177,8 @@ static void read_values(const struct writer *writer)
     char text[TEXT];
     snprintf(text, sizeof text, "%.0f", reads->n_cr.median);
     exact(writer, "n_cr", text, "bytes in front of %zu responses", reads->n_cr.count);
-    const double gap = reads->next.least + SDSIM_SAMPLE_LATE; /* bytes, as they came */
-    const unsigned n_ac = gap < 9 ? (unsigned)gap : 1;
+    /* Of more than a byte nobody can tell how much is N_AC; it is taken for the card's own time. */
+    const unsigned n_ac = reads->next.least + SDSIM_SAMPLE_LATE < 1 ? 0 : 1;
     snprintf(text, sizeof text, "%u", n_ac);
     exact(writer, "n_ac", text, "least number of bytes in front of a token");
     spread(writer, "rd1", &reads->first, "command to data, anywhere on the card");

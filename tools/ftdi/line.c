@@ -123,8 +123,9 @@ static void fetch(struct sdsim_line *line)
         submit_look(line, line->expected > 0 ? line->expected : line->look);
     }
     if (line->expected == 0) {
-        const size_t most =
-            line->waited > SDSIM_LINE_LONG_WAIT ? SDSIM_LINE_LONG_LOOK : SDSIM_LINE_LOOK;
+        const size_t most = line->waited > SDSIM_LINE_LONGER_WAIT ? SDSIM_LINE_LONGER_LOOK
+                            : line->waited > SDSIM_LINE_LONG_WAIT ? SDSIM_LINE_LONG_LOOK
+                                                                  : SDSIM_LINE_LOOK;
         line->look = line->look * 2 < most ? line->look * 2 : most;
         while (line->look >= SDSIM_LINE_LOOK && line->flights < SDSIM_LINE_DEPTH && !line->failed) {
             submit_look(line, line->look);

@@ -27,6 +27,8 @@ enum {
     SDSIM_LINE_LOOK = 512,      /* ... up to this, 273 us at 15 MHz */
     SDSIM_LINE_LONG_LOOK = 4096, /* ... or this, in waits of more than LONG_WAIT bytes */
     SDSIM_LINE_LONG_WAIT = 65536,
+    SDSIM_LINE_LONGER_LOOK = 16384, /* and this after LONGER_WAIT */
+    SDSIM_LINE_LONGER_WAIT = 524288,
 };
 
 struct sdsim_line {

@@ -131,11 +131,19 @@ static bool beyond_limit(struct sdsim_samples *samples, double usual)
     return samples->count > 0 && dear * 5 >= samples->count * 4;
 }
 
+/* Blocks of each write: few enough that no AU is full before the end, but too many for a log of small
+ * writes, whose size was found to a factor of two. */
+static uint32_t turn_size(const struct sdsim_write_measures *measures)
+{
+    const uint32_t few = measures->au_blocks / 28 < 128 ? measures->au_blocks / 28 : 128;
+    const uint32_t large = 2 * measures->small_blocks;
+    return few > large || large > measures->au_blocks / 4 ? few : large;
+}
+
 bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint32_t room)
 {
     struct sdsim_write_measures *measures = job->measures;
-    const uint32_t blocks = measures->au_blocks;
-    struct turns turns = {.first = first, .call = blocks / 28 < 128 ? blocks / 28 : 128};
+    struct turns turns = {.first = first, .call = turn_size(measures)};
     const uint32_t most = room < 64 ? room : 64;
     double usual = 0;
     bool fine = true;
@@ -149,15 +157,16 @@ bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint3
             sdsim_samples_free(&samples);
             break;
         }
-        if (aus == 1) {
-            usual = sdsim_samples_facts(&samples).median;
-        } else if (beyond_limit(&samples, usual)) {
+        const double median = sdsim_samples_facts(&samples).median;
+        if (aus > 1 && beyond_limit(&samples, usual)) {
             for (size_t i = 0; i < samples.count; i++) {
                 samples.bytes[i] -= usual;
             }
             measures->open_aus = aus - 1;
             measures->turn_blocks = turns.call;
             measures->merge = sdsim_samples_facts(&samples);
+        } else if (aus == 1 || median < usual) { /* the fewer, the more a page group's end counts */
+            usual = median;
         }
         measures->aus_tried = aus - 1;
         sdsim_samples_free(&samples);
@@ -265,6 +274,20 @@ bool sdsim_measure_pauses(struct sdsim_measure_job *job, uint32_t first, uint32_
 
 /* ---- erasing ---- */
 
+static bool erase(struct sdsim_measure_job *job, uint32_t from, uint32_t to,
+                  struct sdsim_samples *samples)
+{
+    struct sdsim_byte_times times;
+    if (!job->writer->erase(job->writer, from, to, &times)) {
+        return false;
+    }
+    if (times.complete) {
+        sdsim_samples_add(samples, times.busy > 0 ? times.busy - SDSIM_SAMPLE_LATE : 0);
+    }
+    sdsim_byte_times_free(&times);
+    return true;
+}
+
 bool sdsim_measure_erase(struct sdsim_measure_job *job, uint32_t au)
 {
     const uint32_t blocks = job->measures->au_blocks;
@@ -274,15 +297,8 @@ bool sdsim_measure_erase(struct sdsim_measure_job *job, uint32_t au)
     struct sdsim_samples two = {0};
     bool fine = job->writer->cover(job->writer, border - part, 2 * part);
     for (unsigned i = 0; i < 3 && fine; i++) {
-        struct sdsim_byte_times times;
-        fine = job->writer->erase(job->writer, border - part, border - 1, &times);
-        if (fine && times.complete) {
-            sdsim_samples_add(&one, times.busy - SDSIM_SAMPLE_LATE);
-        }
-        fine = fine && job->writer->erase(job->writer, border - part, border + part - 1, &times);
-        if (fine && times.complete) {
-            sdsim_samples_add(&two, times.busy - SDSIM_SAMPLE_LATE);
-        }
+        fine = erase(job, border - part, border - 1, &one) &&
+               erase(job, border - part, border + part - 1, &two);
     }
     job->measures->erase = sdsim_samples_facts(&one);
     job->measures->erase_two = sdsim_samples_facts(&two);

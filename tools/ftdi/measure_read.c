@@ -143,15 +143,13 @@ static bool measure_borders(struct sdsim_card_io *io, uint32_t au_blocks,
     const bool only_aus =
         found == 1 && (levels[0].blocks == au_blocks || levels[0].blocks > PAGE_MOST);
     if (only_aus) {
-        measures->au.blocks = levels[0].blocks;
-        measures->au.step = levels[0].typical - SDSIM_SAMPLE_LATE - measures->next.typical;
+        measures->au = (struct sdsim_border_fact){levels[0].blocks, levels[0].step};
     } else if (found > 0) {
         measures->page.blocks = levels[0].blocks;
-        measures->page.step = levels[0].typical - SDSIM_SAMPLE_LATE;
+        measures->page.step = measures->next.typical + levels[0].step;
     }
     if (found > 1) {
-        measures->au.blocks = levels[1].blocks;
-        measures->au.step = levels[1].typical - levels[0].typical;
+        measures->au = (struct sdsim_border_fact){levels[1].blocks, levels[1].step};
     }
     sdsim_border_scan_free(&scan);
     return fine;

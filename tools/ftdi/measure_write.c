@@ -18,7 +18,7 @@
 enum {
     OPENING = 128, /* blocks that make the card open an AU before it is measured there */
     STREAMS = 3,
-    STREAM = 128,
+    STREAM = 64,
     ODD_ENDS = 10,      /* samples of the end of a short stream */
     BORDER_ENDS = 3,    /* of each class */
     BORDER_POWERS = 10, /* page groups of up to 512 KiB */
@@ -152,7 +152,7 @@ static void take_ends(struct sdsim_measure_job *job, struct sdsim_border_scan *s
     const bool found = sdsim_border_levels(scan, base, 2, &level, 1) > 0;
     if (found) {
         measures->page.blocks = level.blocks;
-        measures->page.step = level.typical - base + measures->stream.typical + end_around;
+        measures->page.step = level.step + measures->stream.typical + end_around;
     }
     for (unsigned k = 0; k < SDSIM_BORDER_POWERS; k++) {
         for (unsigned three = 0; three < 2; three++) {

@@ -1,4 +1,4 @@
-#include "mpsse_port.h"
+#include "mpsse_quiet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "core/crc.h"
 
 enum {
-    RESPONSE_BYTES = 8 + 1 + 4, /* N_CR at its longest, R1 and what belongs to it */
-    FIRST_ACCESS = 1024,        /* expected before anything is known: 546 us at 15 MHz */
-    LONGEST_ACCESS = 8192,      /* more is not read ahead */
+    RESPONSE_BYTES = SDSIM_MPSSE_RESPONSE_BYTES,
+    FIRST_ACCESS = 1024,   /* expected before anything is known: 546 us at 15 MHz */
+    LONGEST_ACCESS = 8192, /* more is not read ahead */
     LONGEST_BUSY = 32768,
-    FINISH_BLOCK = 1 + 512 + 2 + 8, /* ends a block the card may still be waiting for */
+    CAREFUL_STEP = 2048,
 };
 
 static struct sdsim_mpsse_port *port_of(struct sdsim_wire_remote *remote)
@@ -55,7 +55,7 @@ static size_t read_expectation(const struct sdsim_mpsse_port *port)
     return rest + gaps + (first ? RESPONSE_BYTES + port->access : 0);
 }
 
-static size_t expectation(const struct sdsim_mpsse_port *port)
+static size_t usual_expectation(const struct sdsim_mpsse_port *port)
 {
     switch (port->phase) {
     case SDSIM_MPSSE_RESPONSE:
@@ -68,6 +68,13 @@ static size_t expectation(const struct sdsim_mpsse_port *port)
     default:
         return reads(port) && port->reading ? read_expectation(port) : 0;
     }
+}
+
+/* A transaction that is repeated goes ahead in small steps: where errors are frequent, less is lost. */
+static size_t expectation(const struct sdsim_mpsse_port *port)
+{
+    const size_t usual = usual_expectation(port);
+    return port->spoiled && usual > CAREFUL_STEP ? CAREFUL_STEP : usual;
 }
 
 /* An expectation goes up at once, and slowly down. */
@@ -273,65 +280,6 @@ static bool check_block(struct sdsim_wire_remote *remote, const uint8_t *block, 
     return !port->bad_crc;
 }
 
-/* ---- getting back in step ---- */
-
-/* Clocks until the card is ready, as long as a card may take. */
-static void wait_ready(struct sdsim_mpsse_port *port)
-{
-    struct sdsim_clock clock = port->wire.port.clock;
-    const uint64_t most = sdsim_clock_count(&clock, SDSIM_S) / 8;
-    unsigned ready = 0;
-    for (uint64_t i = 0; i < most && ready < 2 && !port->line.failed; i++) {
-        ready = sdsim_line_look(&port->line) == 0xFF ? ready + 1 : 0;
-    }
-}
-
-static void send_frame(struct sdsim_mpsse_port *port, uint8_t index, uint32_t argument)
-{
-    const struct sdsim_frame frame = {.index = index, .argument = argument};
-    uint8_t bytes[SDSIM_FRAME_SIZE];
-    sdsim_frame_command(&frame, bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        sdsim_line_send(&port->line, bytes[i]);
-    }
-}
-
-/*
- * Ends whatever the card may be in the middle of, without telling it anything it could take for data:
- * a block that it waits for the rest of is filled up with ones, which it refuses for their CRC; an open
- * write is stopped by its token, an open read by CMD12.
- */
-static void quieten(struct sdsim_mpsse_port *port)
-{
-    struct sdsim_line *line = &port->line;
-    sdsim_line_select(line, true);
-    port->wire.port.selected = true;
-    if (port->tx->direction == SDSIM_WRITE_BLOCKS) {
-        sdsim_line_skip(line, FINISH_BLOCK);
-        wait_ready(port);
-        if (port->writing || port->last_command == 25) {
-            sdsim_line_send(line, SDSIM_TOKEN_STOP);
-            sdsim_line_skip(line, 1);
-            wait_ready(port);
-        }
-    } else if (reads(port)) {
-        send_frame(port, 12, 0);
-        sdsim_line_skip(line, RESPONSE_BYTES);
-        wait_ready(port);
-    } else {
-        sdsim_line_skip(line, RESPONSE_BYTES);
-        wait_ready(port);
-    }
-    sdsim_line_select(line, false);
-    sdsim_line_skip(line, 1);
-    port->wire.port.selected = false;
-    port->phase = SDSIM_MPSSE_BETWEEN;
-    port->left = 0;
-    port->searching = false;
-    port->known_ready = false;
-    port->card.app = false;
-}
-
 /* ---- what became of a transaction ---- */
 
 enum verdict {
@@ -375,7 +323,7 @@ static enum verdict judge(struct sdsim_mpsse_port *port, const struct sdsim_resu
         port->faults.transfers++;
         return AGAIN;
     }
-    if (port->line.misjudged) {
+    if (port->line.misjudged && result->outcome != SDSIM_OUTCOME_OK) {
         port->faults.misjudged++;
         return AGAIN;
     }
@@ -453,7 +401,7 @@ static void continue_with(const struct sdsim_mpsse_port *port, const struct sdsi
         *content = sdsim_content_after(tx->content, (uint64_t)done * SDSIM_SECTOR);
         rest->content = content;
     }
-    rest->out = tx->out + (tx->out != NULL ? (size_t)done * SDSIM_SECTOR : 0);
+    rest->out = tx->out != NULL ? tx->out + (size_t)done * SDSIM_SECTOR : NULL;
 }
 
 /* ---- the transaction ---- */
@@ -497,7 +445,7 @@ static bool prepare_again(struct sdsim_mpsse_port *port, sdsim_ps *now,
     port->line.link->counters.retries++;
     port->spoiled = true;
     port->no_guessing = true;
-    quieten(port);
+    sdsim_mpsse_quieten(port);
     port->at = *now;
     if (app) {
         announce_app(port, now, tx);
@@ -588,12 +536,20 @@ static void execute(struct sdsim_port *base, sdsim_ps *now, const struct sdsim_t
     struct sdsim_transaction checked = *tx;
     checked.out = scratch(port, tx);
     execute_blocks(port, now, &checked, result);
+    port->tx = &checked; /* it was what was left of it */
+    port->result = result;
     if (port->line.failed) {
         result->outcome = SDSIM_OUTCOME_NO_RESPONSE;
     }
     if (result->outcome == SDSIM_OUTCOME_OK) {
         note_success(port, &checked, result);
     } else {
+        const bool stays_busy = result->outcome == SDSIM_OUTCOME_NOT_READY ||
+                                result->outcome == SDSIM_OUTCOME_STILL_BUSY;
+        if (!port->line.failed && !port->dead && !stays_busy) {
+            sdsim_mpsse_quieten(
+                port); /* the next transaction finds a card that waits for a command */
+        }
         port->reading = false;
         port->writing = false;
         port->known_ready = false;

@@ -28,7 +28,7 @@
 #include "line.h"
 #include "port/wire.h"
 
-enum { SDSIM_MPSSE_TRIES = 3 };
+enum { SDSIM_MPSSE_TRIES = 4 };
 
 /* What a byte from the host belongs to. */
 enum sdsim_mpsse_phase {
