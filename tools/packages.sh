@@ -32,6 +32,11 @@ package_works()
     zsh) command -v zsh ;;
     fish) command -v fish ;;
     git) command -v git ;;
+    libftdi1-dev) pkg-config --exists libftdi1 ;;
+    libusb-1.0-0-dev) pkg-config --exists libusb-1.0 ;;
+    libumockdev-dev) pkg-config --exists umockdev-1.0 ;;
+    umockdev) command -v umockdev-wrapper ;;
+    flashrom) command -v flashrom ;;
     parallel) command -v parallel ;;
     chromium) command -v chromium || command -v google-chrome ;;
     *) dpkg -s "$1" ;;

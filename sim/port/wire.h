@@ -31,12 +31,29 @@ struct sdsim_wire_listener {
                   struct sdsim_sd_lines lines, bool host_drives_cmd, bool host_drives_dat);
 };
 
+/*
+ * Another card behind the wires than the simulated one: a real one. SPI only. `card` of the port is then
+ * a stand-in that knows no state; what the account needs to know of the card is what was seen on the
+ * bus: it was ready when the byte that said so began.
+ */
+struct sdsim_wire_remote {
+    /* One byte each way, the first clock at `start`. Returns what MISO showed. */
+    uint8_t (*exchange)(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi);
+    /* One byte of which nobody wants to know what came back. */
+    void (*send)(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi);
+    void (*select)(struct sdsim_wire_remote *remote, bool low);
+    /* A block was read; false: its CRC is wrong, and the transaction ends. */
+    bool (*check)(struct sdsim_wire_remote *remote, const uint8_t *block, uint32_t bytes,
+                  uint16_t crc);
+};
+
 struct sdsim_wire {
     struct sdsim_port port;               /* first: a wire is a port */
     struct sdsim_spi_pins pins;           /* SPI mode */
     struct sdsim_sd_pins sd_pins;         /* SD modes */
     bool single;                          /* the last data command was CMD24: token FE, not FC */
     struct sdsim_wire_listener *listener; /* may be NULL; not owned */
+    struct sdsim_wire_remote *remote;     /* NULL: the simulated card; not owned */
     uint64_t bytes;                       /* SPI: clocked so far, with CS low or high */
 };
 

@@ -19,19 +19,25 @@ enum {
 
 /* ---- bytes ---- */
 
+/* Counts a byte, and tells who listens. */
+static void note_byte(struct sdsim_wire *wire, sdsim_ps start, sdsim_ps end, uint8_t mosi,
+                      uint8_t miso)
+{
+    if (wire->listener != NULL && wire->listener->byte != NULL) {
+        wire->listener->byte(wire->listener, start, end, wire->port.selected, mosi, miso);
+    }
+    wire->port.meter->counters.bus_clocks += 8;
+    wire->bytes++;
+}
+
 /* One byte each way, its time taken but not booked yet. */
 static uint8_t exchange_byte(struct sdsim_wire *wire, sdsim_ps *now, uint8_t mosi)
 {
-    struct sdsim_port *port = &wire->port;
     const sdsim_ps start = *now;
-    const sdsim_ps end = sdsim_time_sum(start, sdsim_clock_take(&port->clock, 8));
-    const uint8_t miso = sdsim_spi_exchange(&wire->pins, start, end, mosi);
-    if (wire->listener != NULL && wire->listener->byte != NULL) {
-        wire->listener->byte(wire->listener, start, end, port->selected, mosi, miso);
-    }
-    port->meter->counters.bus_clocks += 8;
-    wire->bytes++;
-    *now = end;
+    *now = sdsim_time_sum(start, sdsim_clock_take(&wire->port.clock, 8));
+    const uint8_t miso = wire->remote != NULL ? wire->remote->exchange(wire->remote, start, mosi)
+                                              : sdsim_spi_exchange(&wire->pins, start, *now, mosi);
+    note_byte(wire, start, *now, mosi, miso);
     return miso;
 }
 
@@ -45,6 +51,19 @@ static uint8_t clock_byte(struct sdsim_wire *wire, sdsim_ps *now, enum sdsim_kin
     return miso;
 }
 
+/* A byte of which nobody wants to know what comes back. */
+static void send_byte(struct sdsim_wire *wire, sdsim_ps *now, enum sdsim_kind kind, uint8_t mosi)
+{
+    if (wire->remote == NULL) {
+        clock_byte(wire, now, kind, mosi);
+        return;
+    }
+    const sdsim_ps span = sdsim_clock_take(&wire->port.clock, 8);
+    wire->remote->send(wire->remote, *now, mosi);
+    note_byte(wire, *now, sdsim_time_sum(*now, span), mosi, LINE_HIGH);
+    sdsim_spend(wire->port.meter, now, kind, SDSIM_LANE_BUS, span);
+}
+
 static void dead(struct sdsim_wire *wire, sdsim_ps *now, enum sdsim_kind kind, sdsim_ps d)
 {
     sdsim_spend(wire->port.meter, now, kind, kind == SDSIM_GAP ? SDSIM_LANE_BUS : SDSIM_LANE_CPU,
@@ -55,7 +74,7 @@ static void fill(struct sdsim_wire *wire, sdsim_ps *now, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++) {
         dead(wire, now, SDSIM_GAP, wire->port.spi->fill.before);
-        clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        send_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
         dead(wire, now, SDSIM_GAP, wire->port.spi->fill.after);
     }
 }
@@ -65,7 +84,11 @@ static void select_card(struct sdsim_wire *wire, sdsim_ps *now, bool low)
     const struct sdsim_spi_engine *spi = wire->port.spi;
     if (wire->port.selected != low) {
         dead(wire, now, SDSIM_HOST, low ? spi->select : spi->deselect);
-        sdsim_spi_select(&wire->pins, low);
+        if (wire->remote != NULL) {
+            wire->remote->select(wire->remote, low);
+        } else {
+            sdsim_spi_select(&wire->pins, low);
+        }
         wire->port.selected = low;
         if (wire->listener != NULL && wire->listener->select != NULL) {
             wire->listener->select(wire->listener, *now, low);
@@ -96,7 +119,7 @@ static bool test_met(enum sdsim_ready_test test, uint8_t miso, unsigned nonzero)
 static bool poll(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_wait *wait)
 {
     const struct sdsim_burst *cost = &wire->port.spi->poll;
-    const struct sdsim_ready ready = sdsim_card_busy(wire->port.card);
+    struct sdsim_ready ready = sdsim_card_busy(wire->port.card);
     const sdsim_ps from = *now;
     unsigned nonzero = 0;
     bool met = false;
@@ -104,6 +127,7 @@ static bool poll(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_wait
     while (!met && !last) {
         last = wait->limit > 0 && *now - from >= wait->limit;
         *now = sdsim_time_sum(*now, cost->before);
+        ready.at = wire->remote != NULL ? *now : ready.at;
         const uint8_t miso = exchange_byte(wire, now, LINE_HIGH);
         *now = sdsim_time_sum(*now, cost->after);
         met = test_met(wait->test, miso, nonzero);
@@ -154,10 +178,11 @@ static struct stretch begin_stretch(const struct sdsim_wire *wire, sdsim_ps now)
 
 static void book_stretch(struct sdsim_wire *wire, const struct stretch *stretch, sdsim_ps to)
 {
+    const sdsim_ps ready_at = wire->remote != NULL ? to : stretch->ready.at;
     sdsim_book_span(wire->port.meter, SDSIM_PROTOCOL, SDSIM_LANE_BUS, stretch->from,
                     stretch->protocol);
-    sdsim_book_wait(wire->port.meter, SDSIM_ACCESS, stretch->from + stretch->protocol, to,
-                    stretch->ready.at, stretch->ready.pause);
+    sdsim_book_wait(wire->port.meter, SDSIM_ACCESS, stretch->from + stretch->protocol, to, ready_at,
+                    stretch->ready.pause);
 }
 
 /* A byte behind the token in the burst that found it: data, as long as some is expected. */
@@ -253,7 +278,7 @@ static void send_frame(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
     sdsim_frame_command(&frame, bytes);
     sdsim_count_command(&wire->port, frame.index);
     for (unsigned i = 0; i < SDSIM_FRAME_SIZE; i++) {
-        clock_byte(wire, now, SDSIM_PROTOCOL, bytes[i]);
+        send_byte(wire, now, SDSIM_PROTOCOL, bytes[i]);
     }
 }
 
@@ -317,7 +342,7 @@ static bool response_polled(struct sdsim_wire *wire, sdsim_ps *now,
 {
     const struct sdsim_spi_engine *spi = wire->port.spi;
     if ((tx->flags & SDSIM_STUFF) != 0) {
-        clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        send_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
     }
     dead(wire, now, SDSIM_GAP, spi->command.after);
     return poll_response(wire, now, tx, spi->response_looks, 0, result);
@@ -389,8 +414,12 @@ static bool read_block(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
         dead(wire, now, SDSIM_GAP, spi->data.after);
         dead(wire, now, SDSIM_GAP, spi->crc.before);
     }
-    clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
-    clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+    const uint8_t high = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+    const uint8_t low = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+    if (wire->remote != NULL && !wire->remote->check(wire->remote, search->out, search->expected,
+                                                     (uint16_t)(high << 8 | low))) {
+        return false;
+    }
     *search = new_search(wire, tx, block + 1);
     if (block + 1 < tx->blocks) {
         scan(wire, now, search, spi->look_ahead);
@@ -429,7 +458,7 @@ static void write_payload(struct sdsim_wire *wire, sdsim_ps *now, const uint8_t 
         if (spi->chunk > 0 && i > 0 && i % spi->chunk == 0) {
             dead(wire, now, SDSIM_GAP, spi->chunk_gap);
         }
-        clock_byte(wire, now, SDSIM_PAYLOAD, bytes[i]);
+        send_byte(wire, now, SDSIM_PAYLOAD, bytes[i]);
     }
 }
 
@@ -439,8 +468,8 @@ static uint8_t finish_block(struct sdsim_wire *wire, sdsim_ps *now, const uint8_
     const struct sdsim_spi_engine *spi = wire->port.spi;
     const uint16_t crc = sdsim_crc16(bytes, SDSIM_SECTOR);
     dead(wire, now, SDSIM_GAP, spi->crc.before);
-    clock_byte(wire, now, SDSIM_PROTOCOL, (uint8_t)(crc >> 8));
-    clock_byte(wire, now, SDSIM_PROTOCOL, (uint8_t)crc);
+    send_byte(wire, now, SDSIM_PROTOCOL, (uint8_t)(crc >> 8));
+    send_byte(wire, now, SDSIM_PROTOCOL, (uint8_t)crc);
     if (spi->reply_with_crc) {
         const uint8_t response = clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
         dead(wire, now, SDSIM_GAP, spi->crc.after);
@@ -465,8 +494,8 @@ static enum sdsim_outcome write_block(struct sdsim_wire *wire, sdsim_ps *now,
         return SDSIM_OUTCOME_STILL_BUSY;
     }
     dead(wire, now, SDSIM_GAP, spi->token.before);
-    clock_byte(wire, now, SDSIM_PROTOCOL,
-               wire->single ? SDSIM_TOKEN_START : SDSIM_TOKEN_START_MULTI);
+    send_byte(wire, now, SDSIM_PROTOCOL,
+              wire->single ? SDSIM_TOKEN_START : SDSIM_TOKEN_START_MULTI);
     dead(wire, now, SDSIM_GAP, spi->token.after);
     dead(wire, now, SDSIM_GAP, spi->data.before);
     const sdsim_ps start = *now;
@@ -505,9 +534,9 @@ static void stop_token(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
         return;
     }
     dead(wire, now, SDSIM_GAP, spi->stop.before);
-    clock_byte(wire, now, SDSIM_PROTOCOL, SDSIM_TOKEN_STOP);
+    send_byte(wire, now, SDSIM_PROTOCOL, SDSIM_TOKEN_STOP);
     for (unsigned i = 1; i < spi->stop_bytes; i++) {
-        clock_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
+        send_byte(wire, now, SDSIM_PROTOCOL, LINE_HIGH);
     }
     dead(wire, now, SDSIM_GAP, spi->stop.after);
 }

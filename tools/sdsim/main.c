@@ -29,6 +29,12 @@ static void print_overview(FILE *out)
         sdsim_print_wrapped(out, first, sdsim_commands[i]->summary);
     }
     fputc('\n', out);
+    sdsim_print_wrapped(
+        out, "",
+        "Programs of their own, built where the libraries they need are found, and "
+        "run by the same name: 'sdsim view' shows a recorded run, 'sdsim probe' looks "
+        "at a real card on an FT232H.");
+    fputc('\n', out);
     sdsim_print_wrapped(out, "",
                         "'sdsim COMMAND --help' explains a command. Data goes to standard output, "
                         "messages to standard error. Exit code: 0 all is well; 1 out of tolerance, "

@@ -1,0 +1,92 @@
+/*
+ * The line: the four wires to a card as a host in no hurry sees them, byte by byte, made of batches.
+ *
+ * A driver clocks a byte, looks at it, and decides; over USB each look would cost a round trip. So
+ * bytes that are only sent are collected, and where a byte is to be looked at, more are read than that
+ * one, as many as somebody expects to need (sdsim_line_expect) or, in a wait of unknown length, more
+ * and more, several batches of them under way at once so that the bus does not stand still. What was
+ * read ahead is handed out byte by byte. When the host turns to something else what is left of it is
+ * dropped: the card has seen these clocks, with MOSI high, and the host behaves as if it had not. They
+ * are counted (`overrun`) and belong to no measurement.
+ *
+ * A look whose outcome is known beforehand can be guessed (sdsim_line_guess): it is read along with
+ * what follows, and checked then.
+ *
+ * Limits: what can't be done is remembered in `failed`; all bytes are 0xFF from then on. The link tells
+ * why.
+ */
+#ifndef SDSIM_FTDI_LINE_H
+#define SDSIM_FTDI_LINE_H
+
+#include "batch.h"
+#include "link.h"
+
+enum {
+    SDSIM_LINE_DEPTH = 4,       /* batches under way in a long wait */
+    SDSIM_LINE_FIRST_LOOK = 16, /* bytes of the first batch of a wait; each is twice the last ... */
+    SDSIM_LINE_LOOK = 512,      /* ... up to this, 273 us at 15 MHz */
+    SDSIM_LINE_LONG_LOOK = 4096, /* ... or this, in waits of more than LONG_WAIT bytes */
+    SDSIM_LINE_LONG_WAIT = 65536,
+    SDSIM_LINE_LONGER_LOOK = 16384, /* and this after LONGER_WAIT */
+    SDSIM_LINE_LONGER_WAIT = 524288,
+};
+
+struct sdsim_line {
+    struct sdsim_link *link; /* not owned */
+    struct sdsim_batch batch;
+    struct sdsim_mpsse_clock clock;
+    uint8_t *ahead; /* owned: what was read and not looked at yet */
+    size_t capacity;
+    size_t at;
+    size_t count;
+    size_t flying[SDSIM_LINE_DEPTH]; /* bytes of each batch under way, the oldest first */
+    size_t flights;
+    size_t expected; /* next batch; 0: nobody knows */
+    size_t look;     /* next batch if nobody knows */
+    size_t waited;   /* bytes read in this wait */
+    size_t guesses;  /* bytes at the beginning of the next batch that must be 0xFF */
+    bool misjudged;  /* one of them was not */
+    bool failed;
+    uint64_t overrun; /* bytes */
+};
+
+/* Sets the chip behind the link up, all queued. sdsim_line_free leaves the link alone. */
+void sdsim_line_init(struct sdsim_line *line, struct sdsim_link *link,
+                     const struct sdsim_mpsse_clock *clock);
+void sdsim_line_free(struct sdsim_line *line);
+
+void sdsim_line_clock(struct sdsim_line *line, const struct sdsim_mpsse_clock *clock);
+
+/* CS; what was read ahead is dropped. */
+void sdsim_line_select(struct sdsim_line *line, bool low);
+
+/* A byte for the card. Dropped is what was read ahead, unless it is 0xFF, of which some was sent by
+ * that already. */
+void sdsim_line_send(struct sdsim_line *line, uint8_t byte);
+
+/* So many bytes 0xFF of which nobody wants to know what the card says. */
+void sdsim_line_skip(struct sdsim_line *line, uint64_t bytes);
+
+/* The same while the card is waited for: stops short of a byte that is not 0xFF, which the card would
+ * not have sent without clocks. Returns how many were skipped. */
+uint64_t sdsim_line_skip_ones(struct sdsim_line *line, uint64_t bytes);
+
+/* How many bytes will be looked at from here on, most likely. */
+void sdsim_line_expect(struct sdsim_line *line, size_t bytes);
+
+/* The next byte from the card, 0xFF for it meanwhile. */
+uint8_t sdsim_line_look(struct sdsim_line *line);
+
+/* The same, if the caller knows that it is 0xFF and something is looked at soon. */
+void sdsim_line_guess(struct sdsim_line *line);
+
+/* Drops what was read ahead. */
+void sdsim_line_drop(struct sdsim_line *line);
+
+/* Sends what is queued. */
+void sdsim_line_flush(struct sdsim_line *line);
+
+/* After a fault: recovers the link and sets the chip up again, with CS high. False: a lasting one. */
+bool sdsim_line_recover(struct sdsim_line *line);
+
+#endif

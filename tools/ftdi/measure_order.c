@@ -1,0 +1,308 @@
+/*
+ * What depends on where a card was written before: order within an AU, AUs written in turn, pauses by the
+ * amount written, erasing.
+ */
+#include "measure_job.h"
+
+enum {
+    OPENING = 128, /* blocks that make the card open an AU before it is measured there */
+    TURNS = 3,
+    CALL = 256,
+};
+
+/* ---- order ---- */
+
+/* All that a write was busy for above what the blocks of a stream are. */
+static double commit(const struct sdsim_measure_job *job, const struct sdsim_write_cost *cost,
+                     uint32_t count)
+{
+    const double usual = job->measures->stream.typical * count;
+    if (count == 1) {
+        return cost->end > usual ? cost->end - usual : 0;
+    }
+    const double more = cost->blocks > usual ? cost->blocks - usual : 0;
+    return cost->end + more;
+}
+
+enum { ORDER_SIZES = 8, ORDER_SAMPLES = 3 };
+
+static void take_order(struct sdsim_measure_job *job, struct sdsim_samples *sizes, unsigned count)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    double typical[ORDER_SIZES];
+    bool dearer = false;
+    for (unsigned s = 0; s < count; s++) {
+        const double in_order =
+            s == 0 ? measures->lone.typical - measures->stream.typical : measures->stop.typical;
+        typical[s] = sdsim_samples_facts(&sizes[s]).median;
+        dearer |= typical[s] > in_order * 1.05 + 4;
+    }
+    if (!dearer || count < 2) {
+        return;
+    }
+    unsigned small = 0; /* sizes that are unlike the largest */
+    const double largest = typical[count - 1];
+    for (unsigned s = 0; s + 1 < count; s++) {
+        const double off = typical[s] > largest ? typical[s] - largest : largest - typical[s];
+        small = off > largest * 0.1 + 4 ? s + 1 : small;
+    }
+    struct sdsim_samples all[2] = {{0}, {0}};
+    for (unsigned s = 0; s < count; s++) {
+        for (size_t i = 0; i < sizes[s].count; i++) {
+            sdsim_samples_add(&all[s < small ? 0 : 1], sizes[s].bytes[i]);
+        }
+    }
+    measures->small = sdsim_samples_facts(&all[0]);
+    measures->rand = sdsim_samples_facts(&all[1]);
+    measures->small_blocks = small > 0 ? UINT32_C(1) << (small - 1) : 0;
+    sdsim_samples_free(&all[0]);
+    sdsim_samples_free(&all[1]);
+}
+
+/* An AU is opened in its middle, and written backwards from there. */
+bool sdsim_measure_order(struct sdsim_measure_job *job, uint32_t au)
+{
+    const uint32_t blocks = job->measures->au_blocks;
+    const uint32_t first = au * blocks;
+    uint32_t lba = first + blocks / 2;
+    struct sdsim_samples sizes[ORDER_SIZES] = {{0}};
+    struct sdsim_write_cost cost;
+    unsigned count = 0;
+    const uint32_t opening = blocks / 4 < OPENING ? blocks / 4 : OPENING;
+    bool fine = job->writer->cover(job->writer, first, blocks / 2 + opening) &&
+                sdsim_measure_write_at(job, lba, opening, &cost, NULL);
+    for (uint32_t size = 1; count < ORDER_SIZES && size <= blocks / 16; size *= 2, count++) {
+        for (unsigned i = 0; i < ORDER_SAMPLES && fine && lba >= first + size + 1; i++) {
+            lba -= size + 1;
+            fine = sdsim_measure_write_at(job, lba, size, &cost, NULL);
+            if (fine && cost.complete) {
+                sdsim_samples_add(&sizes[count], commit(job, &cost, size));
+            }
+        }
+    }
+    take_order(job, sizes, count);
+    for (unsigned s = 0; s < ORDER_SIZES; s++) {
+        sdsim_samples_free(&sizes[s]);
+    }
+    return fine;
+}
+
+/* ---- open AUs ---- */
+
+struct turns {
+    uint32_t first;    /* AU */
+    uint32_t call;     /* blocks of each write */
+    uint32_t used[64]; /* blocks of each AU */
+};
+
+/* Writes `aus` AUs in turn, each going on where it was left. What each write costs goes to `samples`, the
+ * first turn's aside. */
+static bool take_turns(struct sdsim_measure_job *job, struct turns *turns, uint32_t aus,
+                       struct sdsim_samples *samples)
+{
+    const uint32_t blocks = job->measures->au_blocks;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        for (uint32_t i = 0; i < aus; i++) {
+            struct sdsim_write_cost cost;
+            const uint32_t lba = (turns->first + i) * blocks + turns->used[i];
+            if (turns->used[i] + turns->call > blocks) {
+                return true; /* the AU is full */
+            }
+            if (!job->writer->cover(job->writer, lba, turns->call) ||
+                !sdsim_measure_write_at(job, lba, turns->call, &cost, NULL)) {
+                return false;
+            }
+            turns->used[i] += turns->call;
+            if (turn > 0 && cost.complete) {
+                sdsim_samples_add(samples, commit(job, &cost, turns->call));
+            }
+        }
+    }
+    return true;
+}
+
+/* A limit shows in every write but the few that a pause hits as well. */
+static bool beyond_limit(struct sdsim_samples *samples, double usual)
+{
+    size_t dear = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        dear += samples->bytes[i] > usual * 1.3 + 40 ? 1 : 0;
+    }
+    return samples->count > 0 && dear * 5 >= samples->count * 4;
+}
+
+/* Blocks of each write: few enough that no AU is full before the end, but too many for a log of small
+ * writes, whose size was found to a factor of two. */
+static uint32_t turn_size(const struct sdsim_write_measures *measures)
+{
+    const uint32_t few = measures->au_blocks / 28 < 128 ? measures->au_blocks / 28 : 128;
+    const uint32_t large = 2 * measures->small_blocks;
+    return few > large || large > measures->au_blocks / 4 ? few : large;
+}
+
+bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint32_t room)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    struct turns turns = {.first = first, .call = turn_size(measures)};
+    const uint32_t most = room < 64 ? room : 64;
+    double usual = 0;
+    bool fine = true;
+    if (turns.call < 2) {
+        return true;
+    }
+    for (uint32_t aus = 1; aus <= job->plan->most_aus + 1 && aus <= most && fine; aus++) {
+        struct sdsim_samples samples = {0};
+        fine = take_turns(job, &turns, aus, &samples);
+        if (samples.count == 0) {
+            sdsim_samples_free(&samples);
+            break;
+        }
+        const double median = sdsim_samples_facts(&samples).median;
+        if (aus > 1 && beyond_limit(&samples, usual)) {
+            for (size_t i = 0; i < samples.count; i++) {
+                samples.bytes[i] -= usual;
+            }
+            measures->open_aus = aus - 1;
+            measures->turn_blocks = turns.call;
+            measures->merge = sdsim_samples_facts(&samples);
+        } else if (aus == 1 || median < usual) { /* the fewer, the more a page group's end counts */
+            usual = median;
+        }
+        measures->aus_tried = aus - 1;
+        sdsim_samples_free(&samples);
+        if (measures->open_aus > 0) {
+            break;
+        }
+    }
+    return fine;
+}
+
+/* ---- pauses ---- */
+
+struct pauses {
+    double limit; /* bytes; what is longer is a pause */
+    bool running; /* the block before was in one: it may be told in parts */
+};
+
+static void note_busy(struct sdsim_measure_job *job, struct pauses *pauses, uint32_t lba,
+                      uint64_t at, double busy)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    if (busy <= pauses->limit) {
+        pauses->running = false;
+        return;
+    }
+    const double length = busy - measures->stream.typical;
+    if (pauses->running && measures->pause_count > 0) {
+        measures->pauses[measures->pause_count - 1].bytes += length;
+    } else if (measures->pause_count < SDSIM_PAUSES) {
+        const uint32_t border = lba % measures->au_blocks;
+        measures->pauses[measures->pause_count++] = (struct sdsim_pause_fact){
+            .at = at * SDSIM_SECTOR,
+            .bytes = length,
+            .border = border <= 2 * measures->small_blocks}; /* it was found to a factor of two */
+    }
+    pauses->running = true;
+}
+
+static bool pause_stream(struct sdsim_measure_job *job, struct pauses *pauses, uint32_t lba,
+                         uint32_t count)
+{
+    const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED, .seed = ++job->seed};
+    struct sdsim_byte_times times;
+    if (!job->writer->write(job->writer, lba, count, &content, &times)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < times.count; i++) {
+        note_busy(job, pauses, lba + i, job->written + i, times.blocks[i] - SDSIM_SAMPLE_LATE);
+    }
+    if (times.complete && pauses->running) { /* the rest of one with the last block */
+        const double more = times.busy - SDSIM_SAMPLE_LATE - job->measures->stop.typical;
+        job->measures->pauses[job->measures->pause_count - 1].bytes +=
+            more > pauses->limit ? more : 0;
+    }
+    job->measures->lost += times.complete ? 0 : 1;
+    job->written += count;
+    sdsim_byte_times_free(&times);
+    return true;
+}
+
+/* Mean length, and the distance of those that are not at borders of AUs. */
+static void take_pauses(struct sdsim_measure_job *job)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    struct sdsim_samples lengths = {0};
+    uint64_t first = 0;
+    uint64_t last = 0;
+    for (size_t i = 0; i < measures->pause_count; i++) {
+        const struct sdsim_pause_fact *pause = &measures->pauses[i];
+        if (pause->border) {
+            continue;
+        }
+        sdsim_samples_add(&lengths, pause->bytes);
+        first = lengths.count == 1 ? pause->at : first;
+        last = pause->at;
+    }
+    measures->pause = sdsim_samples_facts(&lengths);
+    measures->pause_every = lengths.count > 1 ? (last - first) / (lengths.count - 1) : 0;
+    sdsim_samples_free(&lengths);
+}
+
+bool sdsim_measure_pauses(struct sdsim_measure_job *job, uint32_t first, uint32_t end)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    const uint64_t wanted = job->plan->pause_bytes / SDSIM_SECTOR;
+    const uint32_t count = wanted < end - first ? (uint32_t)wanted : end - first;
+    /* Twice what a block may take for its page group's sake. */
+    struct pauses pauses = {.limit = 2 * (measures->stream.high + measures->page.step) + 400};
+    const sdsim_ps started = job->io->now;
+    bool fine = true;
+    uint32_t lba = first;
+    for (; lba < first + count && fine && job->io->now - started < job->plan->pause_time;
+         lba += CALL) {
+        const uint32_t left = first + count - lba;
+        const uint32_t part = left < CALL ? left : CALL;
+        if ((lba - first) % 4096 == 0) {
+            fine = job->writer->cover(job->writer, lba, left < 4096 ? left : 4096);
+        }
+        fine = fine && pause_stream(job, &pauses, lba, part);
+    }
+    measures->pause_written = (uint64_t)(lba - first) * SDSIM_SECTOR;
+    take_pauses(job);
+    return fine;
+}
+
+/* ---- erasing ---- */
+
+static bool erase(struct sdsim_measure_job *job, uint32_t from, uint32_t to,
+                  struct sdsim_samples *samples)
+{
+    struct sdsim_byte_times times;
+    if (!job->writer->erase(job->writer, from, to, &times)) {
+        return false;
+    }
+    if (times.complete) {
+        sdsim_samples_add(samples, times.busy > 0 ? times.busy - SDSIM_SAMPLE_LATE : 0);
+    }
+    sdsim_byte_times_free(&times);
+    return true;
+}
+
+bool sdsim_measure_erase(struct sdsim_measure_job *job, uint32_t au)
+{
+    const uint32_t blocks = job->measures->au_blocks;
+    const uint32_t part = blocks / 4 < 64 ? blocks / 4 : 64;
+    const uint32_t border = (au + 1) * blocks;
+    struct sdsim_samples one = {0};
+    struct sdsim_samples two = {0};
+    bool fine = job->writer->cover(job->writer, border - part, 2 * part);
+    for (unsigned i = 0; i < 3 && fine; i++) {
+        fine = erase(job, border - part, border - 1, &one) &&
+               erase(job, border - part, border + part - 1, &two);
+    }
+    job->measures->erase = sdsim_samples_facts(&one);
+    job->measures->erase_two = sdsim_samples_facts(&two);
+    sdsim_samples_free(&one);
+    sdsim_samples_free(&two);
+    return fine;
+}

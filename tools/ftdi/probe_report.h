@@ -1,0 +1,26 @@
+/*
+ * What was found out about a card, as text of 80 columns.
+ */
+#ifndef SDSIM_FTDI_PROBE_REPORT_H
+#define SDSIM_FTDI_PROBE_REPORT_H
+
+#include "probe_card.h"
+
+/* One frequency of the sweep. */
+struct sdsim_sweep_row {
+    struct sdsim_mpsse_clock clock;
+    uint32_t blocks;
+    uint64_t faults;
+};
+
+void sdsim_report_registers(const struct sdsim_card_registers *registers, FILE *out);
+void sdsim_report_sweep(const struct sdsim_sweep_row *rows, size_t count, FILE *out);
+void sdsim_report_reads(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
+                        FILE *out);
+void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
+                         FILE *out);
+
+/* How USB fared: what was repeated, how often the host had to wait. */
+void sdsim_report_usb(const struct sdsim_card_io *io, FILE *out);
+
+#endif
