@@ -48,6 +48,7 @@ static const char *verb_of(enum sdsim_action action)
     switch (action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_RANDOM_WRITE:
+    case SDSIM_DO_STREAM:
         return "write";
     case SDSIM_DO_READ:
     case SDSIM_DO_RANDOM_READ:
