@@ -57,6 +57,14 @@ const char *sdsim_workload_stream(struct sdsim_workload_task *task, sdsim_ps *no
 const char *sdsim_workload_unit(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t first,
                                 uint64_t calls, sdsim_ps *longest);
 
+/* The bytes that make no unit, as a call `index` of their own; on raw sectors they are left. */
+const char *sdsim_workload_rest(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t offset,
+                                uint64_t index, uint64_t bytes);
+
+/* Ends what the calls left open, also after an error. */
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error);
+
 /* One call each; NULL or what went wrong. */
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);

@@ -106,12 +106,12 @@ static void expose(struct sdsim_logger_state *state, sdsim_ps now)
 }
 
 void sdsim_logger_wrote(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
-                        sdsim_ps start, sdsim_ps end)
+                        struct sdsim_logger_time start, struct sdsim_logger_time end)
 {
     const struct sdsim_queue_shape *shape = &logger->shape;
-    sdsim_queue_begin(&state->queue, shape, sdsim_queue_arrived(shape, start), start);
-    sdsim_queue_fill(&state->queue, shape, sdsim_queue_arrived(shape, end), end);
-    expose(state, end);
+    sdsim_queue_begin(&state->queue, shape, start.arrived, start.at);
+    sdsim_queue_fill(&state->queue, shape, end.arrived, end.at);
+    expose(state, end.at);
     sdsim_queue_end(&state->queue, shape);
     state->units++;
     state->since_sync += logger->calls;
@@ -128,14 +128,20 @@ bool sdsim_logger_sync_due(const struct sdsim_logger_state *state,
 }
 
 void sdsim_logger_synced(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
-                         sdsim_ps start, sdsim_ps end)
+                         sdsim_ps start, struct sdsim_logger_time end)
 {
-    const struct sdsim_queue_shape *shape = &logger->shape;
     if (start >= state->sync_due) {
         state->sync_due = (start / logger->sync_interval + 1) * logger->sync_interval;
     }
-    sdsim_queue_fill(&state->queue, shape, sdsim_queue_arrived(shape, end), end);
-    expose(state, end);
+    sdsim_queue_fill(&state->queue, &logger->shape, end.arrived, end.at);
+    expose(state, end.at);
     state->since_sync = 0;
-    state->safe = state->units * shape->unit;
+    state->safe = state->units * logger->shape.unit;
+}
+
+void sdsim_logger_ended(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
+                        struct sdsim_logger_time end)
+{
+    sdsim_queue_begin(&state->queue, &logger->shape, end.arrived, end.at);
+    expose(state, end.at);
 }

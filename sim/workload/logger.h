@@ -74,9 +74,20 @@ void sdsim_logger_begin(struct sdsim_logger_state *state, const struct sdsim_log
 sdsim_ps sdsim_logger_next(const struct sdsim_logger_state *state,
                            const struct sdsim_logger *logger, sdsim_ps now);
 
+/* An instant, and the bytes that have arrived by then (sdsim_queue_arrived). */
+struct sdsim_logger_time {
+    sdsim_ps at;
+    uint64_t arrived;
+};
+static inline struct sdsim_logger_time sdsim_logger_time(const struct sdsim_logger *logger,
+                                                         sdsim_ps at)
+{
+    return (struct sdsim_logger_time){at, sdsim_queue_arrived(&logger->shape, at)};
+}
+
 /* It wrote the unit from `start`, as said above, to `end`. */
 void sdsim_logger_wrote(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
-                        sdsim_ps start, sdsim_ps end);
+                        struct sdsim_logger_time start, struct sdsim_logger_time end);
 
 /* Whether it is to sync at `now`, right behind a unit. */
 bool sdsim_logger_sync_due(const struct sdsim_logger_state *state,
@@ -84,7 +95,11 @@ bool sdsim_logger_sync_due(const struct sdsim_logger_state *state,
 
 /* It did, from `start` to `end`. */
 void sdsim_logger_synced(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
-                         sdsim_ps start, sdsim_ps end);
+                         sdsim_ps start, struct sdsim_logger_time end);
+
+/* There are no more units, and the producer has stopped by `end`. */
+void sdsim_logger_ended(struct sdsim_logger_state *state, const struct sdsim_logger *logger,
+                        struct sdsim_logger_time end);
 
 /* Bytes that no unit holds when there are no more: they are written last. */
 static inline uint64_t sdsim_logger_rest(const struct sdsim_logger_state *state)

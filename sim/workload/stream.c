@@ -65,23 +65,20 @@ static void wait_until(struct sdsim_workload_task *task, sdsim_ps *now, sdsim_ps
     sdsim_spend(task->meter, now, SDSIM_IDLE, SDSIM_LANE_CPU, until - *now);
 }
 
-/* What is left when the producer has stopped and there is no unit any more. */
-static const char *write_rest(struct sdsim_workload_task *task, sdsim_ps *now,
-                              const struct sdsim_logger_state *state,
-                              const struct sdsim_logger *logger)
+const char *sdsim_workload_rest(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t offset,
+                                uint64_t index, uint64_t bytes)
 {
-    const uint64_t rest = sdsim_logger_rest(state);
     const sdsim_ps began = *now;
-    if (rest == 0) {
+    if (bytes == 0) {
         return NULL;
     }
     if (task->params->target == SDSIM_ON_RAW) {
-        task->result->stream.left = rest;
+        task->result->stream.left = bytes;
         return NULL;
     }
-    const char *error = sdsim_workload_write(task, now, state->units * logger->shape.unit, rest);
+    const char *error = sdsim_workload_write(task, now, offset, bytes);
     if (error == NULL) {
-        sdsim_workload_count(task, began, *now, state->units * logger->calls);
+        sdsim_workload_count(task, began, *now, index);
     }
     return error;
 }
@@ -112,7 +109,8 @@ static const char *one_turn(struct sdsim_workload_task *task, sdsim_ps *now,
         return error;
     }
     note_longest(stream, longest, start - zero, false);
-    sdsim_logger_wrote(state, logger, start - zero, *now - zero);
+    sdsim_logger_wrote(state, logger, sdsim_logger_time(logger, start - zero),
+                       sdsim_logger_time(logger, *now - zero));
     uint64_t level =
         state->queue.fill + (logger->shape.kind != SDSIM_QUEUE_ITEMS ? logger->shape.unit : 0);
     note_level(task, logger, level, start, *now);
@@ -121,7 +119,7 @@ static const char *one_turn(struct sdsim_workload_task *task, sdsim_ps *now,
     }
     const sdsim_ps synced = *now;
     error = sdsim_workload_sync(task, now);
-    sdsim_logger_synced(state, logger, synced - zero, *now - zero);
+    sdsim_logger_synced(state, logger, synced - zero, sdsim_logger_time(logger, *now - zero));
     note_longest(stream, *now - synced, synced - zero, true);
     note_level(task, logger, state->queue.fill, synced, *now);
     stream->syncs++;
@@ -152,12 +150,11 @@ static const char *turns(struct sdsim_workload_task *task, sdsim_ps *now,
     }
     task->result->stream.ended = *now - zero;
     if (error == NULL) { /* the producer goes on to its end; nothing of it makes a unit */
-        wait_until(task, now,
-                   *now - zero < logger->arrivals.end ? zero + logger->arrivals.end : *now);
-        const struct sdsim_queue_shape *shape = &logger->shape;
-        sdsim_queue_begin(&state.queue, shape, sdsim_queue_arrived(shape, *now - zero),
-                          *now - zero);
-        error = write_rest(task, now, &state, logger);
+        const sdsim_ps end = zero + logger->arrivals.end;
+        wait_until(task, now, *now < end ? end : *now);
+        sdsim_logger_ended(&state, logger, sdsim_logger_time(logger, *now - zero));
+        error = sdsim_workload_rest(task, now, state.units * logger->shape.unit,
+                                    state.units * logger->calls, sdsim_logger_rest(&state));
     }
     tell(&state, logger, &task->result->stream);
     return error;

@@ -390,8 +390,8 @@ const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps 
     return error != NULL || action->mode != SDSIM_OPEN_WRITE ? error : preallocate(task, now);
 }
 
-/* Ends what the calls left open, also after an error. */
-static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const char *error)
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error)
 {
     if (task->open) {
         const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
@@ -413,7 +413,7 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
         if (error == NULL) {
             error = all_calls(task, now);
         }
-        error = finish(task, now, error);
+        error = sdsim_workload_finish(task, now, error);
         if (error == NULL) {
             sdsim_workload_count(task, began, *now, pass);
         }
@@ -436,7 +436,7 @@ static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, 
         since_mark(mark, task->meter, task->result);
         task->result->elapsed = *now - task->result->started;
     }
-    return finish(task, now, error);
+    return sdsim_workload_finish(task, now, error);
 }
 
 void sdsim_workload_run(const struct sdsim_workload_params *params,
