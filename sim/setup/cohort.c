@@ -362,14 +362,10 @@ static void step_alone(struct cohort *cohort, struct table *from, struct run *ru
 static void note_stall(struct sdsim_cohort_run *result, const struct step *step, sdsim_ps at,
                        const struct wish *wish, uint64_t unit)
 {
-    if (step->longest > result->longest.length && wish->act != ACT_OPEN && wish->act != ACT_CLOSE) {
-        result->longest = (struct sdsim_stall){
-            .length = step->longest,
-            .at = at,
-            .unit = unit,
-            .cause = step->cause,
-            .syncs = wish->act == ACT_SYNC,
-        };
+    struct sdsim_stall *stall = &result->stalls[step->cause];
+    if (step->longest > stall->length && wish->act != ACT_OPEN && wish->act != ACT_CLOSE) {
+        *stall = (struct sdsim_stall){
+            .length = step->longest, .at = at, .unit = unit, .syncs = wish->act == ACT_SYNC};
     }
 }
 
@@ -590,6 +586,11 @@ static size_t part(struct cohort *cohort, size_t *active, size_t count)
     return kept;
 }
 
+static bool goes_on(const struct cohort *cohort, size_t index)
+{
+    return !cohort->plan->stop_at_loss || cohort->runs[index].logger.queue.lost == 0;
+}
+
 /* A unit of each run, and the syncs behind it. Returns how many go on. */
 static size_t round_of(struct cohort *cohort, struct table **table, size_t *active, size_t count)
 {
@@ -597,7 +598,7 @@ static size_t round_of(struct cohort *cohort, struct table **table, size_t *acti
     size_t kept = 0;
     for (size_t i = 0; i < count && !cohort->no_memory; i++) {
         const sdsim_ps next = next_of(cohort, &cohort->runs[active[i]]);
-        if (unit_of(cohort, *table, into, active[i], next)) {
+        if (unit_of(cohort, *table, into, active[i], next) && goes_on(cohort, active[i])) {
             active[kept++] = active[i];
         } else {
             tell(cohort, active[i]);
@@ -609,7 +610,7 @@ static size_t round_of(struct cohort *cohort, struct table **table, size_t *acti
     for (size_t i = 0; i < count && !cohort->no_memory; i++) {
         const struct run *run = &cohort->runs[active[i]];
         if (!sdsim_logger_sync_due(&run->logger, cohort->logger, run->now - run->zero) ||
-            sync_of(cohort, *table, active[i])) {
+            (sync_of(cohort, *table, active[i]) && goes_on(cohort, active[i]))) {
             active[kept++] = active[i];
         } else {
             tell(cohort, active[i]);
@@ -634,13 +635,18 @@ static void all_rounds(struct cohort *cohort, size_t *active)
 
 /* ---- beginning and end ---- */
 
+static uint32_t draw_of(const struct cohort *cohort, size_t index)
+{
+    const struct sdsim_cohort_plan *plan = cohort->plan;
+    return plan->draws != NULL ? plan->draws[index] : plan->first + (uint32_t)index;
+}
+
 /* The luck of run `index` when its volume is mounted. */
 static struct sdsim_flash_luck first_luck(const struct cohort *cohort, size_t index)
 {
     const struct sdsim_setup *setup = cohort->plan->setup;
     struct sdsim_flash flash;
-    sdsim_flash_init(&flash, &setup->card.flash, setup->run.seed,
-                     cohort->plan->first + (uint32_t)index);
+    sdsim_flash_init(&flash, &setup->card.flash, setup->run.seed, draw_of(cohort, index));
     return sdsim_flash_luck_of(&flash);
 }
 
@@ -672,7 +678,7 @@ static bool begin_alone(struct cohort *cohort, size_t index, struct sdsim_medium
     struct sdsim_setup setup = *plan->setup;
     struct sdsim_outcome_report report;
     struct start start = {cohort, &cohort->runs[index]};
-    setup.draw = plan->first + (uint32_t)index;
+    setup.draw = draw_of(cohort, index);
     sdsim_simulate_act(&setup, medium, NULL, setup.run.workload.target == SDSIM_ON_FILE, take_start,
                        &start, &report);
     return report.error[0] == '\0';

@@ -48,12 +48,11 @@ enum sdsim_stall_cause {
 /* "the card's regular pause", ... */
 const char *sdsim_stall_cause_text(enum sdsim_stall_cause cause);
 
-/* The longest call or sync of a run. */
+/* A call or sync that kept the writer from emptying the queue. */
 struct sdsim_stall {
     sdsim_ps length;
     sdsim_ps at; /* when its unit, or the sync, began */
     uint64_t unit;
-    enum sdsim_stall_cause cause;
     bool syncs; /* it was a sync */
 };
 
@@ -69,10 +68,13 @@ struct sdsim_cohort_run {
     sdsim_ps exposed_at;
     sdsim_ps ended; /* when the last whole unit, and its sync, were over */
     uint64_t units;
-    struct sdsim_stall longest;
+    struct sdsim_stall stalls[SDSIM_STALL_CAUSES]; /* the longest for each cause */
     struct sdsim_account account; /* from the start of the stream to behind what was left at its end
                                      and a final sync; zero unless asked for */
 };
+
+/* The cause of the longest stall of a run. */
+enum sdsim_stall_cause sdsim_longest_stall(const struct sdsim_cohort_run *run);
 
 struct sdsim_cohort_state;
 
@@ -80,9 +82,11 @@ struct sdsim_cohort_plan {
     const struct sdsim_setup *setup;     /* of a stream */
     const struct sdsim_medium *prepared; /* sdsim_prepare_medium; is not changed */
     const struct sdsim_logger *logger;   /* initialised from the setup; its shape may differ */
-    uint32_t first;                      /* run i has the luck of draw first + i */
+    uint32_t first;                      /* run i has the luck of draw first + i, */
+    const uint32_t *draws;               /* or of draws[i]; may be NULL */
     size_t count;
-    bool accounts; /* fill in the accounts */
+    bool stop_at_loss; /* a run ends with the unit or sync in which something is lost */
+    bool accounts;     /* fill in the accounts */
     /* NULL, or hears of each run's end; what it wrote besides data is in state->branch. For tests. */
     void (*ended)(void *context, size_t run, const struct sdsim_cohort_state *state);
     void *context;

@@ -17,6 +17,15 @@ const char *sdsim_stall_cause_text(enum sdsim_stall_cause cause)
     return texts[cause];
 }
 
+enum sdsim_stall_cause sdsim_longest_stall(const struct sdsim_cohort_run *run)
+{
+    int longest = 0;
+    for (int cause = 1; cause < SDSIM_STALL_CAUSES; cause++) {
+        longest = run->stalls[cause].length > run->stalls[longest].length ? cause : longest;
+    }
+    return (enum sdsim_stall_cause)longest;
+}
+
 /* What a purpose took, pauses and idle time aside. */
 static sdsim_ps spent_on(const struct sdsim_cohort_state *before,
                          const struct sdsim_cohort_state *after, enum sdsim_purpose purpose)

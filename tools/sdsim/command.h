@@ -43,6 +43,7 @@ extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
 
 extern const struct sdsim_command sdsim_command_sweep;
+extern const struct sdsim_command sdsim_command_buffer;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;
 

@@ -86,6 +86,11 @@ enum sdsim_option_id {
     SDSIM_OPTION_LEARN,
     SDSIM_OPTION_CHANNEL,
     SDSIM_OPTION_COMMANDS, /* --all of a command about a bus */
+    SDSIM_OPTION_RAM,
+    SDSIM_OPTION_RATE,
+    SDSIM_OPTION_SEEDS,
+    SDSIM_OPTION_HOURS,
+    SDSIM_OPTION_VALUE_DRAWS, /* --draws of a command whose runs differ in luck without them */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };
