@@ -31,16 +31,23 @@ static double losing(const struct sdsim_buffer_report *report, uint64_t ram)
 
 bool sdsim_buffer_data(const struct sdsim_buffer_report *report, FILE *out)
 {
+    if (report->row_count > 0) { /* the curve begins where the table does */
+        const uint64_t least = report->rows[0].ram;
+        fprintf(out, "%.9g %.9g\n", (double)least / 1024, 100 * losing(report, least));
+    }
     for (size_t i = 0; i < report->count; i++) { /* each step of the share, exactly */
         const uint64_t need = report->needs[i];
-        if (need != UINT64_MAX && (i + 1 == report->count || report->needs[i + 1] != need)) {
+        if (need != UINT64_MAX && need > (report->row_count > 0 ? report->rows[0].ram : 0) &&
+            (i + 1 == report->count || report->needs[i + 1] != need)) {
             fprintf(out, "%.9g %.9g\n", (double)need / 1024, 100 * losing(report, need));
         }
     }
     fputs("\n\n", out);
     for (size_t i = 0; i < report->row_count; i++) {
         const struct sdsim_buffer_row *row = &report->rows[i];
-        fprintf(out, "%.9g %.9g\n", (double)row->ram / 1024, row->mean_lost / 1e3);
+        if (row->mean_lost > 0) { /* the axis is a logarithmic one */
+            fprintf(out, "%.9g %.9g\n", (double)row->ram / 1024, row->mean_lost / 1e3);
+        }
     }
     return true;
 }
@@ -59,7 +66,7 @@ void sdsim_buffer_script(const struct sdsim_buffer_report *report, enum sdsim_pi
     quote(title, out);
     fputs(" noenhanced\nset grid lc rgb \"#dddddd\"\nset border lc rgb \"#888888\"\n"
           "set logscale x 2\nset xlabel \"RAM, KiB\"\nset ylabel \"runs that lose data, %\"\n"
-          "set y2label \"lost in the mean, kB\"\nset yrange [0:100]\nset y2range [0:*]\n"
+          "set y2label \"lost in the mean, kB\"\nset yrange [0:105]\nset logscale y2\n"
           "set ytics nomirror\nset y2tics\nset key top right\nplot ",
           out);
     quote(data, out);

@@ -12,6 +12,8 @@ char *sdsim_ram_text(uint64_t bytes, char *out, size_t size)
     const uint64_t tenth = bytes / 1024 * 10 + (bytes % 1024 * 10 + 1023) / 1024;
     if (bytes == UINT64_MAX) {
         snprintf(out, size, "no RAM");
+    } else if (bytes < 1024) {
+        snprintf(out, size, "%" PRIu64 "B", bytes);
     } else if (bytes % 1024 == 0 || tenth >= 100000) {
         snprintf(out, size, "%" PRIu64 "KiB", (bytes + 1023) / 1024);
     } else {
@@ -137,7 +139,7 @@ char *sdsim_buffer_exposure(const struct sdsim_buffer_report *report, char *out,
     }
     sdsim_loss_text((double)most, bytes, sizeof bytes);
     if (workload->target == SDSIM_ON_RAW || workload->sync_every > 0 ||
-        workload->logger.sync_interval > 0) {
+        workload->logger.sync_interval > 0 || workload->rotate_every > 0) {
         snprintf(out, size, "takes %s at worst: what was not yet on the card", bytes);
     } else {
         snprintf(out, size, "takes the whole file, up to %s: nothing is synced before it is closed",
@@ -167,8 +169,9 @@ char *sdsim_buffer_advice(const struct sdsim_buffer_report *report, enum sdsim_s
         [SDSIM_STALL_MERGE] = "where another allocation unit begins: one file at a time, clusters "
                               "that begin with the card's units, a card erased before",
         [SDSIM_STALL_ORDER] = "where the file system goes back: preallocate, sync less often",
-        [SDSIM_STALL_FAT] = "each new cluster, most where the FAT goes on in its next sector: "
-                            "preallocate, or larger clusters",
+        [SDSIM_STALL_BOUNDARY] = "once in 128 clusters on FAT32 (4 MiB of 32 KiB clusters), 256 on "
+                                 "FAT16: preallocate, or larger clusters",
+        [SDSIM_STALL_FAT] = "each new cluster: preallocate, or larger clusters",
         [SDSIM_STALL_DIRECTORY] = "where the entry is written: sync less often",
         [SDSIM_STALL_SYNC] = "each sync: sync less often, at the risk of more lost with the power; "
                              "preallocate, so that there is less to write",

@@ -126,7 +126,7 @@ void sdsim_stream_report_print(const struct sdsim_workload_params *workload,
     bytes_text(stream->exposed, time, sizeof time);
     sdsim_print_time(stream->exposed_at, at, sizeof at);
     snprintf(text, sizeof text,
-             stream->syncs > 0 || workload->target == SDSIM_ON_RAW
+             stream->syncs > 0 || workload->target == SDSIM_ON_RAW || workload->rotate_every > 0
                  ? "takes %s at worst, at %s: what was not yet on the card"
                  : "takes all of the file: %s by %s, as nothing was synced",
              time, at);

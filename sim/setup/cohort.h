@@ -38,7 +38,8 @@ enum sdsim_stall_cause {
     SDSIM_STALL_START,     /* its work right after power-up */
     SDSIM_STALL_MERGE,     /* AUs opened and merged for where the write went */
     SDSIM_STALL_ORDER,     /* a write against the order */
-    SDSIM_STALL_FAT,       /* cluster allocation: FAT sectors, or the bitmap */
+    SDSIM_STALL_BOUNDARY,  /* the clusters' entries went on in the FAT's (bitmap's) next sector */
+    SDSIM_STALL_FAT,       /* other cluster allocation */
     SDSIM_STALL_DIRECTORY, /* directory entries, FSINFO */
     SDSIM_STALL_SYNC,      /* the sync that was due */
     SDSIM_STALL_FILE,      /* a file was closed and the next one opened */

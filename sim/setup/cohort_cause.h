@@ -8,9 +8,9 @@
 #include "setup/cohort.h"
 #include "setup/cohort_state.h"
 
-/* `before` and `after` a call or sync that began with `luck`. */
+/* `before` and `after` a call or sync that began with `luck`. Notes in `after` what pause still runs. */
 enum sdsim_stall_cause sdsim_stall_cause(const struct sdsim_cohort_state *before,
-                                         const struct sdsim_cohort_state *after,
+                                         struct sdsim_cohort_state *after,
                                          const struct sdsim_flash_luck *luck, bool syncs);
 
 #endif

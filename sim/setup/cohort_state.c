@@ -120,6 +120,12 @@ static void digest_disks(const struct sdsim_cohort_state *state, struct sdsim_di
     }
 }
 
+bool sdsim_cohort_state_pauses(const struct sdsim_cohort_state *state)
+{
+    const struct sdsim_card *card = &state->card;
+    return card->flash.carried > 0 || (card->busy.at > state->now && card->busy.pause > 0);
+}
+
 struct sdsim_digest sdsim_cohort_state_digest(const struct sdsim_cohort_state *state)
 {
     struct sdsim_digest digest;
@@ -127,6 +133,9 @@ struct sdsim_digest sdsim_cohort_state_digest(const struct sdsim_cohort_state *s
     sdsim_digest_start(&digest);
     sdsim_driver_digest(&state->driver, state->now, &digest);
     sdsim_digest_add(&digest, task->file_number << 1 | (uint64_t)task->open);
+    if (sdsim_cohort_state_pauses(state)) { /* so that it keeps its name */
+        sdsim_digest_add(&digest, (uint64_t)state->pausing);
+    }
     if (task->params->target == SDSIM_ON_FILE) {
         digest_disks(state, &digest);
         sdsim_volume_digest(&state->volume, &digest);

@@ -26,7 +26,11 @@ struct sdsim_cohort_state {
     struct sdsim_volume volume;
     struct sdsim_workload_task task;
     struct sdsim_workload_result result;
+    int pausing; /* enum sdsim_stall_cause: of the card's pause that still runs, if one does */
 };
+
+/* Whether the card is still in a pause when a call is over: the next one will meet it. */
+bool sdsim_cohort_state_pauses(const struct sdsim_cohort_state *state);
 
 /* Takes a run over, right after its volume was mounted at `now`. Its medium must be one that forgets.
  * `setup` must outlive the state, which is uninitialised; sdsim_cohort_state_drop gives back what it has. */

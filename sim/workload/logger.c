@@ -42,9 +42,9 @@ static bool init_arrivals(struct sdsim_logger *logger, const struct sdsim_logger
 }
 
 bool sdsim_logger_init(struct sdsim_logger *logger, const struct sdsim_logger_params *params,
-                       uint64_t call, uint64_t total, uint64_t sync_every, bool raw,
-                       struct sdsim_diags *diags)
+                       const struct sdsim_logger_writer *writer, struct sdsim_diags *diags)
 {
+    const uint64_t call = writer->call;
     *logger = (struct sdsim_logger){
         .shape =
             {
@@ -56,9 +56,10 @@ bool sdsim_logger_init(struct sdsim_logger *logger, const struct sdsim_logger_pa
             },
         .call = call,
         .calls = 1,
-        .sync_every = sync_every,
+        .sync_every = writer->sync_every,
         .sync_interval = params->sync_interval,
-        .safe_at_once = raw,
+        .rotate_every = writer->rotate_every,
+        .safe_at_once = writer->raw,
     };
     if (params->queue == SDSIM_QUEUE_PING_PONG && params->ram > 0) {
         logger->calls = params->ram / 2 / call;
@@ -67,7 +68,7 @@ bool sdsim_logger_init(struct sdsim_logger *logger, const struct sdsim_logger_pa
     } else if (params->queue == SDSIM_QUEUE_ITEMS) {
         logger->shape.item = params->item;
     }
-    return init_arrivals(logger, params, total, diags);
+    return init_arrivals(logger, params, writer->total, diags);
 }
 
 void sdsim_logger_free(struct sdsim_logger *logger)
@@ -109,6 +110,11 @@ void sdsim_logger_wrote(struct sdsim_logger_state *state, const struct sdsim_log
                         struct sdsim_logger_time start, struct sdsim_logger_time end)
 {
     const struct sdsim_queue_shape *shape = &logger->shape;
+    if (logger->rotate_every > 0) { /* the file of its last call: those before it are closed */
+        const uint64_t last = (state->units + 1) * shape->unit - logger->call;
+        const uint64_t closed = last / logger->rotate_every * logger->rotate_every;
+        state->safe = closed > state->safe ? closed : state->safe;
+    }
     sdsim_queue_begin(&state->queue, shape, start.arrived, start.at);
     sdsim_queue_fill(&state->queue, shape, end.arrived, end.at);
     expose(state, end.at);

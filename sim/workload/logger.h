@@ -44,17 +44,25 @@ struct sdsim_logger {
     uint64_t calls;      /* of one unit */
     uint64_t sync_every; /* calls; 0: never for their number */
     sdsim_ps sync_interval;
-    bool safe_at_once; /* raw sectors: what is written needs no sync */
+    uint64_t rotate_every; /* bytes of one file, which is safe when it is closed; 0: one for all */
+    bool safe_at_once;     /* raw sectors: what is written needs no sync */
+};
+
+/* What the workload says of the writer. */
+struct sdsim_logger_writer {
+    uint64_t call;  /* bytes */
+    uint64_t total; /* after which the producer stops, without a duration */
+    uint64_t sync_every;
+    uint64_t rotate_every;
+    bool raw; /* it writes sectors, not a file */
 };
 
 /*
- * Sets a logger up; reads the list if there is one. False with a message. `call`, `total` and
- * `sync_every` are the workload's; `raw`: it writes sectors, not a file. The logger must stay where it
+ * Sets a logger up; reads the list if there is one. False with a message. The logger must stay where it
  * is. sdsim_logger_free takes one that failed, too.
  */
 bool sdsim_logger_init(struct sdsim_logger *logger, const struct sdsim_logger_params *params,
-                       uint64_t call, uint64_t total, uint64_t sync_every, bool raw,
-                       struct sdsim_diags *diags);
+                       const struct sdsim_logger_writer *writer, struct sdsim_diags *diags);
 void sdsim_logger_free(struct sdsim_logger *logger);
 
 /* One run through it. */

@@ -160,15 +160,25 @@ static const char *turns(struct sdsim_workload_task *task, sdsim_ps *now,
     return error;
 }
 
+struct sdsim_logger_writer sdsim_workload_writer(const struct sdsim_workload_params *params)
+{
+    return (struct sdsim_logger_writer){
+        .call = params->call,
+        .total = params->total,
+        .sync_every = params->sync_every,
+        .rotate_every = params->rotate_every,
+        .raw = params->target == SDSIM_ON_RAW,
+    };
+}
+
 const char *sdsim_workload_stream(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct sdsim_workload_params *params = task->params;
     struct sdsim_logger logger;
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
-    const bool ready =
-        sdsim_logger_init(&logger, &params->logger, params->call, params->total, params->sync_every,
-                          params->target == SDSIM_ON_RAW, &diags);
+    const struct sdsim_logger_writer writer = sdsim_workload_writer(params);
+    const bool ready = sdsim_logger_init(&logger, &params->logger, &writer, &diags);
     const char *error = ready ? turns(task, now, &logger) : "the list of arrivals can't be read";
     sdsim_logger_free(&logger);
     sdsim_diags_free(&diags);

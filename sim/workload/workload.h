@@ -161,6 +161,9 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                         struct sdsim_volume *volume, struct sdsim_meter *meter, sdsim_ps *now,
                         struct sdsim_workload_result *result);
 
+/* What a stream's logger is to know of the workload. */
+struct sdsim_logger_writer sdsim_workload_writer(const struct sdsim_workload_params *params);
+
 /* True if what counts is the time of one call, not a rate. */
 bool sdsim_workload_is_latency(enum sdsim_action action);
 

@@ -39,10 +39,10 @@ static void prepare(struct job *job, struct sdsim_config *config)
         fail("no set-up: run it in the top folder");
     }
     const struct sdsim_workload_params *params = &job->setup.run.workload;
+    const struct sdsim_logger_writer writer = sdsim_workload_writer(params);
     job->prepared = sdsim_prepare_medium(&job->setup, &report);
     if (job->prepared == NULL ||
-        !sdsim_logger_init(&job->logger, &params->logger, params->call, params->total,
-                           params->sync_every, false, &diags)) {
+        !sdsim_logger_init(&job->logger, &params->logger, &writer, &diags)) {
         fail("can't be prepared");
     }
     sdsim_diags_free(&diags);

@@ -175,8 +175,8 @@ static bool set_up(struct trial *trial)
     }
     if (fine) {
         const struct sdsim_workload_params *params = &trial->setup.run.workload;
-        fine = sdsim_logger_init(&trial->logger, &params->logger, params->call, params->total,
-                                 params->sync_every, params->target == SDSIM_ON_RAW, &diags);
+        const struct sdsim_logger_writer writer = sdsim_workload_writer(params);
+        fine = sdsim_logger_init(&trial->logger, &params->logger, &writer, &diags);
     }
     trial->prepared = fine ? sdsim_prepare_medium(&trial->setup, &report) : NULL;
     sdsim_diags_free(&diags);
@@ -214,7 +214,8 @@ static void compare_run(const struct trial *trial, size_t i,
     const struct sdsim_workload_result *workload = &stepped->workload;
     const struct sdsim_stream_result *stream = &workload->stream;
     if ((run->error != NULL) != (workload->error != NULL)) {
-        fail_msg("run %zu: %s together, %s stepped\n%s", i, run->error != NULL ? run->error : "fine",
+        fail_msg("run %zu: %s together, %s stepped\n%s", i,
+                 run->error != NULL ? run->error : "fine",
                  workload->error != NULL ? workload->error : stepped->error, trial->text);
     }
     if (run->error != NULL) {

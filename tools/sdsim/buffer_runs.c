@@ -21,6 +21,7 @@ bool sdsim_buffer_job_init(struct sdsim_buffer_job *job, struct sdsim_config *co
         return false;
     }
     const struct sdsim_workload_params *params = &job->setups[0].run.workload;
+    const struct sdsim_logger_writer writer = sdsim_workload_writer(params);
     if (params->action != SDSIM_DO_STREAM) {
         sdsim_diag_add(diags, SDSIM_ERROR, NULL, NULL, 0,
                        "take a scenario with workload: {do: stream, rate: 100kB/s, ...}, or say "
@@ -28,8 +29,7 @@ bool sdsim_buffer_job_init(struct sdsim_buffer_job *job, struct sdsim_config *co
                        "data do not arrive by themselves in this run: nothing to buffer");
         return false;
     }
-    if (!sdsim_logger_init(&job->logger, &params->logger, params->call, params->total,
-                           params->sync_every, params->target == SDSIM_ON_RAW, diags)) {
+    if (!sdsim_logger_init(&job->logger, &params->logger, &writer, diags)) {
         return false;
     }
     job->prepared = sdsim_prepare_medium(&job->setups[0], &report);
