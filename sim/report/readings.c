@@ -284,7 +284,8 @@ static bool rule_partial(const struct view *view, char *out)
 
 static bool rule_metadata(const struct view *view, char *out)
 {
-    const sdsim_ps metadata = view->total - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
+    const sdsim_ps metadata =
+        sdsim_account_total(view->account) - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
     const uint64_t every = view->workload->sync_every;
     char share[24];
     if (view->total == 0 || metadata < view->total / 20) {

@@ -42,6 +42,7 @@ static void test_golden(void **state)
         {"help-accuracy.txt", 0, {"accuracy", "--help"}},
         {"help-manual.txt", 0, {"manual", "--help"}},
         {"help-sweep.txt", 0, {"sweep", "--help"}},
+        {"help-buffer.txt", 0, {"buffer", "--help"}},
         {"help-completion.txt", 0, {"completion", "--help"}},
         {"run-several.txt", 0, {"run", "bench"}},
         {"run-write.txt", 0, {"run", "bench", "write"}},
