@@ -64,8 +64,10 @@ static void print_head(const struct sdsim_buffer_report *report, const struct sd
              report->host, report->driver, sdsim_bus_text(run->bus));
     print_label(out, "board", text);
     print_label(out, "card", report->card);
-    snprintf(text, sizeof text, "%zu of %.4g h each, with different luck%s", report->count,
-             report->hours, report->draws > 0 ? " and different cards of this kind" : "");
+    char length[32];
+    snprintf(text, sizeof text, "%zu of %s each, with different luck%s", report->count,
+             sdsim_hours_text(report->hours, length, sizeof length),
+             report->draws > 0 ? " and different cards of this kind" : "");
     print_label(out, "runs", text);
 }
 

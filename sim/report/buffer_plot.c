@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/buffer.h"
+#include "report/buffer_words.h"
 
 /* A text in gnuplot's double quotes. */
 static void quote(const char *text, FILE *out)
@@ -59,9 +60,10 @@ void sdsim_buffer_script(const struct sdsim_buffer_report *report, enum sdsim_pi
     fprintf(out, "set terminal %s size 900,560 font \"sans,12\"\nset encoding utf8\nset output ",
             format == SDSIM_PICTURE_SVG ? "svg noenhanced" : "pngcairo noenhanced");
     quote(picture, out);
-    snprintf(title, sizeof title, "%s%s%s: %zu runs of %.4g h on %s", report->scenario,
-             report->run[0] != '\0' ? " " : "", report->run, report->count, report->hours,
-             report->card);
+    char length[32];
+    snprintf(title, sizeof title, "%s%s%s: %zu runs of %s on %s", report->scenario,
+             report->run[0] != '\0' ? " " : "", report->run, report->count,
+             sdsim_hours_text(report->hours, length, sizeof length), report->card);
     fputs("\nset title ", out);
     quote(title, out);
     fputs(" noenhanced\nset grid lc rgb \"#dddddd\"\nset border lc rgb \"#888888\"\n"

@@ -36,6 +36,18 @@ char *sdsim_loss_text(double bytes, char *out, size_t size)
     return out;
 }
 
+char *sdsim_hours_text(double hours, char *out, size_t size)
+{
+    if (hours >= 1) {
+        snprintf(out, size, "%.4g h", hours);
+    } else if (60 * hours >= 1) {
+        snprintf(out, size, "%.4g min", 60 * hours);
+    } else {
+        snprintf(out, size, "%.4g s", 3600 * hours);
+    }
+    return out;
+}
+
 char *sdsim_moment_text(sdsim_ps at, char *out, size_t size)
 {
     const uint64_t seconds = at / SDSIM_S;
@@ -112,6 +124,7 @@ char *sdsim_buffer_longest(const struct sdsim_buffer_report *report, char *out, 
 {
     struct sdsim_buffer_stall stalls[SDSIM_STALL_CAUSES];
     char length[32];
+    char hours[32];
     char at[32];
     char bytes[32];
     if (sdsim_buffer_stalls(report, stalls) == 0) {
@@ -122,10 +135,10 @@ char *sdsim_buffer_longest(const struct sdsim_buffer_report *report, char *out, 
     sdsim_print_time(worst->longest, length, sizeof length);
     sdsim_moment_text(worst->at, at, sizeof at);
     sdsim_loss_text((double)worst->byte, bytes, sizeof bytes);
-    snprintf(out, size,
-             "%s in %.4g h of logging: a %s of run %zu, %s after its start, behind %s: %s", length,
-             report->hours * (double)report->count, worst->syncs ? "sync" : "write", worst->run + 1,
-             at, bytes, sdsim_stall_cause_text(worst->cause));
+    snprintf(out, size, "%s in %s of logging: a %s of run %zu, %s after its start, behind %s: %s",
+             length, sdsim_hours_text(report->hours * (double)report->count, hours, sizeof hours),
+             worst->syncs ? "sync" : "write", worst->run + 1, at, bytes,
+             sdsim_stall_cause_text(worst->cause));
     return out;
 }
 

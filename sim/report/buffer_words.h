@@ -12,6 +12,9 @@ char *sdsim_ram_text(uint64_t bytes, char *out, size_t size);
 /* "1.25kB", "nothing". */
 char *sdsim_loss_text(double bytes, char *out, size_t size);
 
+/* "1.5 h", "10 min", "40 s". */
+char *sdsim_hours_text(double hours, char *out, size_t size);
+
 /* "23min 11s". */
 char *sdsim_moment_text(sdsim_ps at, char *out, size_t size);
 

@@ -262,6 +262,33 @@ static void free_trial(struct trial *trial)
     free(trial);
 }
 
+/* In so much RAM as a run was found to need it loses nothing, and in a byte (an item) less it does. */
+static void need_is_exact(struct trial *trial, const struct sdsim_cohort_plan *plan, size_t run)
+{
+    const uint64_t need = trial->runs[run].highest;
+    const uint64_t least = trial->logger.shape.kind == SDSIM_QUEUE_ITEMS ? trial->logger.shape.item
+                                                                         : trial->logger.shape.unit;
+    struct sdsim_logger logger = trial->logger;
+    struct sdsim_cohort_run alone;
+    struct sdsim_outcome_report report;
+    struct sdsim_cohort_plan one = *plan;
+    logger.shape.arrivals = &logger.arrivals;
+    one.logger = &logger;
+    one.first = (uint32_t)run;
+    one.count = 1;
+    one.ended = NULL;
+    for (int less = 0; less < 2; less++) {
+        const uint64_t item = trial->logger.shape.item;
+        if (trial->runs[run].error != NULL || need < least + (less ? item : 0)) {
+            return;
+        }
+        logger.shape.capacity = less ? need - item : need;
+        assert_true(sdsim_cohort_simulate(&one, &alone, NULL, &report));
+        equal(trial, run, less ? "a loss with less" : "a loss with enough", alone.lost > 0,
+              less != 0);
+    }
+}
+
 /* Whether the scenario made sense. Adds up what was done. */
 static bool try(uint64_t seed, struct sdsim_cohort_work *work)
 {
@@ -289,6 +316,9 @@ static bool try(uint64_t seed, struct sdsim_cohort_work *work)
         if (sdsim_cohort_simulate(&plan, trial->runs, &trial->work, &report)) {
             for (size_t i = 0; i < RUNS; i++) {
                 compare_run(trial, i, &reports[i]);
+            }
+            if (trial->logger.shape.capacity == SDSIM_QUEUE_UNLIMITED) {
+                need_is_exact(trial, &plan, 1 + seed % (RUNS - 1));
             }
             work->calls += trial->work.calls;
             work->stepped += trial->work.stepped;
