@@ -141,13 +141,16 @@ static void write_scenario(struct sdsim_rng *rng, char *text, size_t size)
 {
     static const char *const apis[] = {"posix", "fatfs",         "sdfat",          "arduino",
                                        "stdio", "circuitpython", "arduino-classic"};
+    /* Some make clocks whose period is no whole number of picoseconds. */
+    static const char *const hosts[] = {"unspecified", "unspecified", "rp2350",  "imxrt1062",
+                                        "samd51",      "stm32f4",     "esp32s3", "stm32h7"};
     static const char *const clocks[] = {"20MHz", "25MHz", "10MHz"};
     FILE *out = fmemopen(text, size, "w");
     const char *driver = drivers[below(rng, COUNT_OF(drivers))];
     const bool raw = below(rng, 5) == 0;
     const bool linux_api = strcmp(driver, "linux-mmc") == 0;
-    fprintf(out, "kind: scenario\nhost: unspecified\ndriver: %s\nclock: %s\n", driver,
-            clocks[below(rng, 3)]);
+    fprintf(out, "kind: scenario\nhost: %s\ndriver: %s\nclock: %s\n",
+            hosts[below(rng, COUNT_OF(hosts))], driver, clocks[below(rng, 3)]);
     fprintf(out, "file: {api: %s}\n", linux_api ? "linux" : apis[below(rng, COUNT_OF(apis))]);
     write_card(rng, out);
     if (!raw) {

@@ -35,6 +35,7 @@ struct outcome {
     uint64_t rest;
     uint64_t units;
     uint64_t exposed;
+    bool loses;                  /* as the time of the first loss says */
     sdsim_ps starts[MOST_UNITS]; /* of the units */
     sdsim_ps end;
 };
@@ -204,6 +205,7 @@ static void calculate(const struct trial *trial, struct outcome *outcome)
     outcome->rest = sdsim_logger_rest(&state);
     outcome->units = state.units;
     outcome->exposed = state.exposed;
+    outcome->loses = state.queue.lost_at != SDSIM_TIME_END;
 }
 
 /* ---- random trials ---- */
@@ -310,6 +312,7 @@ static void as_byte_by_byte(void **state)
         calculate(trial, closed);
         equal("arrived", closed->arrived, brute->arrived, of_trial);
         equal("lost", closed->lost, brute->lost, of_trial);
+        equal("a time of a loss", closed->loses, brute->lost > 0, of_trial);
         equal("highest", closed->highest, brute->highest, of_trial);
         equal("rest", closed->rest, brute->rest, of_trial);
         equal("units", closed->units, brute->units, of_trial);
