@@ -1,6 +1,6 @@
 /*
- * For the files of this folder only: a running workload, and the calls that act on a volume rather
- * than on one open file.
+ * For the files of this folder, and for setup/cohort.c: a running workload, its calls, and those that
+ * act on a volume rather than on one open file.
  */
 #ifndef SDSIM_WORKLOAD_CALLS_H
 #define SDSIM_WORKLOAD_CALLS_H
