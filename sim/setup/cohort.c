@@ -6,9 +6,10 @@
 
 #include "flash/flash_state.h"
 #include "setup/cohort_cause.h"
-#include "setup/cohort_state.h"
+#include "setup/cohort_groups.h"
+#include "setup/cohort_memo.h"
 
-static const uint32_t none = UINT32_MAX;
+static const uint32_t none = SDSIM_COHORT_NONE;
 
 enum act {
     ACT_OPEN,
@@ -16,14 +17,6 @@ enum act {
     ACT_SYNC,
     ACT_REST, /* what is left at the end, and the final sync */
     ACT_CLOSE,
-};
-
-/* Runs whose stacks are in one state. */
-struct group {
-    struct sdsim_cohort_state *state;
-    struct sdsim_digest digest;
-    sdsim_ps settles; /* gaps from here on are alike */
-    uint32_t step;    /* the first of its steps in this round, `none` */
 };
 
 /* What an act does to a group, if nobody's luck strikes. */
@@ -42,14 +35,6 @@ struct step {
     struct sdsim_account *shift; /* what the account of a run gets, or NULL */
 };
 
-struct table {
-    struct group *groups;
-    uint32_t count;
-    uint32_t room;
-    uint32_t *slots; /* by digest: index of a group, or `none` */
-    uint32_t slot_count;
-};
-
 struct run {
     struct sdsim_logger_state logger;
     struct sdsim_flash_luck luck;
@@ -59,73 +44,45 @@ struct run {
     struct sdsim_account *base; /* its account, less its group's */
 };
 
-/* The last few answers about arrivals: runs that are on time all ask the same. */
-struct memo {
-    struct sdsim_logger_time times[4];
-    unsigned next;
-    uint64_t byte;
-    sdsim_ps byte_at;
-};
-
 struct cohort {
     const struct sdsim_cohort_plan *plan;
     const struct sdsim_logger *logger;
     struct sdsim_cohort_run *results;
     struct sdsim_cohort_work *work;
     struct run *runs;
-    struct table tables[2];
+    struct sdsim_cohort_table tables[2];
     struct step *steps;
     uint32_t step_count;
     uint32_t step_room;
-    struct sdsim_cohort_state **spare;
-    size_t spare_count;
-    size_t spare_room;
-    struct memo memo;
+    struct sdsim_cohort_pool pool;
+    struct sdsim_cohort_memo memo;
     bool reads_need_luck;
     bool no_memory;
 };
 
-/* ---- states, steps, tables ---- */
+/* ---- states and steps ---- */
 
 static struct sdsim_cohort_state *new_state(struct cohort *cohort,
                                             const struct sdsim_cohort_state *of)
 {
-    struct sdsim_cohort_state *state =
-        cohort->spare_count > 0 ? cohort->spare[--cohort->spare_count] : malloc(sizeof *state);
-    if (state == NULL || !sdsim_cohort_state_copy(state, of)) {
-        free(state);
-        cohort->no_memory = true;
-        return NULL;
-    }
+    struct sdsim_cohort_state *state = sdsim_cohort_pool_copy(&cohort->pool, of);
+    cohort->no_memory = cohort->no_memory || state == NULL;
     return state;
 }
 
-static void give_back(struct cohort *cohort, struct sdsim_cohort_state *state)
+/* The group of a state that was stepped. `shift` gets the difference of the accounts. */
+static uint32_t settle_state(struct cohort *cohort, struct sdsim_cohort_table *into,
+                             struct sdsim_cohort_state *state, struct sdsim_account *shift)
 {
-    sdsim_cohort_state_drop(state);
-    if (cohort->spare_count < cohort->spare_room) {
-        cohort->spare[cohort->spare_count++] = state;
-    } else {
-        free(state);
-    }
-}
-
-static bool grow(void **items, uint32_t *room, size_t size)
-{
-    const uint32_t more = *room > 0 ? 2 * *room : 64;
-    void *larger = realloc(*items, more * size);
-    if (larger == NULL) {
-        return false;
-    }
-    *items = larger;
-    *room = more;
-    return true;
+    const uint32_t group = sdsim_cohort_table_take(into, &cohort->pool, state, shift);
+    cohort->no_memory = cohort->no_memory || group == none;
+    return group;
 }
 
 static uint32_t add_step(struct cohort *cohort)
 {
     if (cohort->step_count == cohort->step_room &&
-        !grow((void **)&cohort->steps, &cohort->step_room, sizeof *cohort->steps)) {
+        !sdsim_cohort_grow((void **)&cohort->steps, &cohort->step_room, sizeof *cohort->steps)) {
         cohort->no_memory = true;
         return none;
     }
@@ -143,116 +100,6 @@ static void forget_steps(struct cohort *cohort)
             cohort->tables[t].groups[i].step = none;
         }
     }
-}
-
-static bool make_slots(struct table *table, uint32_t count)
-{
-    uint32_t *slots = malloc(count * sizeof *slots);
-    if (slots == NULL) {
-        return false;
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->slot_count = count;
-    memset(slots, 0xFF, count * sizeof *slots);
-    for (uint32_t i = 0; i < table->count; i++) {
-        uint32_t at = (uint32_t)table->groups[i].digest.a & (count - 1);
-        while (slots[at] != none) {
-            at = (at + 1) & (count - 1);
-        }
-        slots[at] = i;
-    }
-    return true;
-}
-
-static void clear_table(struct cohort *cohort, struct table *table)
-{
-    for (uint32_t i = 0; i < table->count; i++) {
-        give_back(cohort, table->groups[i].state);
-    }
-    table->count = 0;
-    if (table->slots != NULL) {
-        memset(table->slots, 0xFF, table->slot_count * sizeof *table->slots);
-    }
-}
-
-static uint32_t find_group(const struct table *table, const struct sdsim_digest *digest)
-{
-    if (table->slot_count == 0) {
-        return none;
-    }
-    uint32_t at = (uint32_t)digest->a & (table->slot_count - 1);
-    while (table->slots[at] != none) {
-        if (sdsim_digest_equal(&table->groups[table->slots[at]].digest, digest)) {
-            return table->slots[at];
-        }
-        at = (at + 1) & (table->slot_count - 1);
-    }
-    return none;
-}
-
-static uint32_t add_group(struct cohort *cohort, struct table *table,
-                          struct sdsim_cohort_state *state, const struct sdsim_digest *digest)
-{
-    if (table->count == table->room &&
-        !grow((void **)&table->groups, &table->room, sizeof *table->groups)) {
-        cohort->no_memory = true;
-        return none;
-    }
-    const uint32_t index = table->count;
-    table->groups[index] = (struct group){
-        .state = state,
-        .digest = *digest,
-        .settles = sdsim_cohort_state_settles(state),
-        .step = none,
-    };
-    table->count++;
-    if (2 * table->count > table->slot_count) {
-        if (!make_slots(table, table->slot_count > 0 ? 2 * table->slot_count : 128)) {
-            table->count--;
-            cohort->no_memory = true;
-            return none;
-        }
-        return index;
-    }
-    uint32_t at = (uint32_t)digest->a & (table->slot_count - 1);
-    while (table->slots[at] != none) {
-        at = (at + 1) & (table->slot_count - 1);
-    }
-    table->slots[at] = index;
-    return index;
-}
-
-/* x + y - z, cell by cell. */
-static void shift_account(struct sdsim_account *x, const struct sdsim_account *y,
-                          const struct sdsim_account *z)
-{
-    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
-        for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            x->ps[p][k] += y->ps[p][k] - z->ps[p][k];
-        }
-    }
-}
-
-/* The group of a state that was stepped, which the table keeps or the cohort gets back. `shift` gets
- * the difference of the accounts, if it is not NULL. */
-static uint32_t settle_state(struct cohort *cohort, struct table *into,
-                             struct sdsim_cohort_state *state, struct sdsim_account *shift)
-{
-    const struct sdsim_digest digest = sdsim_cohort_state_digest(state);
-    uint32_t group = find_group(into, &digest);
-    if (group != none) {
-        if (shift != NULL) {
-            shift_account(shift, &state->meter.account, &into->groups[group].state->meter.account);
-        }
-        give_back(cohort, state);
-        return group;
-    }
-    group = add_group(cohort, into, state, &digest);
-    if (group == none) {
-        give_back(cohort, state);
-    }
-    return group;
 }
 
 /* ---- one act ---- */
@@ -313,8 +160,8 @@ static void carry_out(struct cohort *cohort, struct sdsim_cohort_state *state,
 }
 
 /* The group's own step for a wish; `none` without memory. */
-static uint32_t step_of(struct cohort *cohort, struct table *from, uint32_t group,
-                        struct table *into, const struct wish *wish)
+static uint32_t step_of(struct cohort *cohort, struct sdsim_cohort_table *from, uint32_t group,
+                        struct sdsim_cohort_table *into, const struct wish *wish)
 {
     const sdsim_ps settles = from->groups[group].settles;
     for (uint32_t i = from->groups[group].step; i != none; i = cohort->steps[i].next) {
@@ -343,8 +190,8 @@ static uint32_t step_of(struct cohort *cohort, struct table *from, uint32_t grou
 }
 
 /* A step of one run alone, with its luck; step->group is `none` without memory. */
-static void step_alone(struct cohort *cohort, struct table *from, struct run *run,
-                       struct table *into, const struct wish *wish, struct step *step)
+static void step_alone(struct cohort *cohort, struct sdsim_cohort_table *from, struct run *run,
+                       struct sdsim_cohort_table *into, const struct wish *wish, struct step *step)
 {
     const struct sdsim_cohort_state *before = from->groups[run->group].state;
     struct sdsim_cohort_state *state = new_state(cohort, before);
@@ -370,8 +217,8 @@ static void note_stall(struct sdsim_cohort_run *result, const struct step *step,
 }
 
 /* One act of one run. False without memory, or if the run ended early (its result says so). */
-static bool act_of(struct cohort *cohort, struct table *from, struct table *into, size_t index,
-                   const struct wish *wish)
+static bool act_of(struct cohort *cohort, struct sdsim_cohort_table *from,
+                   struct sdsim_cohort_table *into, size_t index, const struct wish *wish)
 {
     struct run *run = &cohort->runs[index];
     struct sdsim_cohort_run *result = &cohort->results[index];
@@ -393,7 +240,7 @@ static bool act_of(struct cohort *cohort, struct table *from, struct table *into
         run->luck.blocks_written += step->blocks;
         if (run->base != NULL && step->shift != NULL) {
             static const struct sdsim_account zero;
-            shift_account(run->base, step->shift, &zero);
+            sdsim_cohort_shift(run->base, step->shift, &zero);
         }
     }
     const sdsim_ps start = sdsim_time_sum(run->now, wish->gap);
@@ -404,50 +251,30 @@ static bool act_of(struct cohort *cohort, struct table *from, struct table *into
     return step->error == NULL;
 }
 
-/* ---- time ---- */
-
 static struct sdsim_logger_time time_of(struct cohort *cohort, sdsim_ps at)
 {
-    struct memo *memo = &cohort->memo;
-    for (unsigned i = 0; i < 4; i++) {
-        if (memo->times[i].at == at) {
-            return memo->times[i];
-        }
-    }
-    const struct sdsim_logger_time time = sdsim_logger_time(cohort->logger, at);
-    memo->times[memo->next++ % 4] = time;
-    return time;
+    return sdsim_cohort_time(&cohort->memo, cohort->logger, at);
 }
 
-/* sdsim_logger_next() */
 static sdsim_ps next_of(struct cohort *cohort, const struct run *run)
 {
-    struct memo *memo = &cohort->memo;
-    const sdsim_ps now = run->now - run->zero;
-    const uint64_t byte = sdsim_queue_awaited(&run->logger.queue, &cohort->logger->shape);
-    if (byte == 0) {
-        return now;
-    }
-    if (byte != memo->byte) {
-        memo->byte = byte;
-        memo->byte_at = sdsim_arrival_of(&cohort->logger->arrivals, byte);
-    }
-    return memo->byte_at > now ? memo->byte_at : now;
+    return sdsim_cohort_next(&cohort->memo, cohort->logger, &run->logger, run->now - run->zero);
 }
 
 /* ---- the rounds ---- */
 
-static struct table *other(struct cohort *cohort, const struct table *table)
+static struct sdsim_cohort_table *other(struct cohort *cohort,
+                                        const struct sdsim_cohort_table *table)
 {
     return table == &cohort->tables[0] ? &cohort->tables[1] : &cohort->tables[0];
 }
 
 /* Behind a round that led from `from` to another table. */
-static struct table *turn(struct cohort *cohort, struct table *from)
+static struct sdsim_cohort_table *turn(struct cohort *cohort, struct sdsim_cohort_table *from)
 {
-    struct table *into = other(cohort, from);
+    struct sdsim_cohort_table *into = other(cohort, from);
     forget_steps(cohort);
-    clear_table(cohort, from);
+    sdsim_cohort_table_clear(from, &cohort->pool);
     cohort->work->groups = into->count > cohort->work->groups ? into->count : cohort->work->groups;
     return into;
 }
@@ -468,7 +295,8 @@ static void tell(struct cohort *cohort, size_t index)
 }
 
 /* The account from the start of the stream to now: what was not spent was idle. */
-static void close_account(struct cohort *cohort, const struct table *table, size_t index)
+static void close_account(struct cohort *cohort, const struct sdsim_cohort_table *table,
+                          size_t index)
 {
     const struct run *run = &cohort->runs[index];
     struct sdsim_account *account = &cohort->results[index].account;
@@ -477,16 +305,16 @@ static void close_account(struct cohort *cohort, const struct table *table, size
     }
     static const struct sdsim_account zero;
     *account = *run->base;
-    shift_account(account, &table->groups[run->group].state->meter.account, &zero);
+    sdsim_cohort_shift(account, &table->groups[run->group].state->meter.account, &zero);
     account->ps[SDSIM_FOR_DATA][SDSIM_IDLE] += run->now - run->zero - sdsim_account_total(account);
 }
 
 /* Opens the file for all; the stream of each begins right behind. */
-static size_t open_all(struct cohort *cohort, struct table **table, size_t *active)
+static size_t open_all(struct cohort *cohort, struct sdsim_cohort_table **table, size_t *active)
 {
     size_t kept = 0;
     const struct wish wish = {.act = ACT_OPEN};
-    struct table *into = other(cohort, *table);
+    struct sdsim_cohort_table *into = other(cohort, *table);
     for (size_t i = 0; i < cohort->plan->count && !cohort->no_memory; i++) {
         if (act_of(cohort, *table, into, i, &wish)) {
             active[kept++] = i;
@@ -502,7 +330,8 @@ static size_t open_all(struct cohort *cohort, struct table **table, size_t *acti
             run->base = calloc(1, sizeof *run->base);
             cohort->no_memory = run->base == NULL;
             if (run->base != NULL) {
-                shift_account(run->base, &zero, &(*table)->groups[run->group].state->meter.account);
+                sdsim_cohort_shift(run->base, &zero,
+                                   &(*table)->groups[run->group].state->meter.account);
             }
         }
     }
@@ -511,7 +340,8 @@ static size_t open_all(struct cohort *cohort, struct table **table, size_t *acti
 
 /* The runs in `ended` are over: what is left is written, the file closed. They are in `table`, and
  * leave their results there. */
-static void end_runs(struct cohort *cohort, struct table *table, const size_t *ended, size_t count)
+static void end_runs(struct cohort *cohort, struct sdsim_cohort_table *table, const size_t *ended,
+                     size_t count)
 {
     for (size_t i = 0; i < count && !cohort->no_memory; i++) {
         struct run *run = &cohort->runs[ended[i]];
@@ -545,8 +375,8 @@ static void end_runs(struct cohort *cohort, struct table *table, const size_t *e
 }
 
 /* One unit of one run. */
-static bool unit_of(struct cohort *cohort, struct table *from, struct table *into, size_t index,
-                    sdsim_ps next)
+static bool unit_of(struct cohort *cohort, struct sdsim_cohort_table *from,
+                    struct sdsim_cohort_table *into, size_t index, sdsim_ps next)
 {
     struct run *run = &cohort->runs[index];
     const struct wish wish = {
@@ -559,7 +389,7 @@ static bool unit_of(struct cohort *cohort, struct table *from, struct table *int
     return true;
 }
 
-static bool sync_of(struct cohort *cohort, struct table *table, size_t index)
+static bool sync_of(struct cohort *cohort, struct sdsim_cohort_table *table, size_t index)
 {
     struct run *run = &cohort->runs[index];
     const struct wish wish = {.act = ACT_SYNC};
@@ -592,9 +422,10 @@ static bool goes_on(const struct cohort *cohort, size_t index)
 }
 
 /* A unit of each run, and the syncs behind it. Returns how many go on. */
-static size_t round_of(struct cohort *cohort, struct table **table, size_t *active, size_t count)
+static size_t round_of(struct cohort *cohort, struct sdsim_cohort_table **table, size_t *active,
+                       size_t count)
 {
-    struct table *into = other(cohort, *table);
+    struct sdsim_cohort_table *into = other(cohort, *table);
     size_t kept = 0;
     for (size_t i = 0; i < count && !cohort->no_memory; i++) {
         const sdsim_ps next = next_of(cohort, &cohort->runs[active[i]]);
@@ -622,7 +453,7 @@ static size_t round_of(struct cohort *cohort, struct table **table, size_t *acti
 
 static void all_rounds(struct cohort *cohort, size_t *active)
 {
-    struct table *table = &cohort->tables[0];
+    struct sdsim_cohort_table *table = &cohort->tables[0];
     size_t count = open_all(cohort, &table, active);
     while (count > 0 && !cohort->no_memory) {
         const size_t going = part(cohort, active, count);
@@ -689,9 +520,7 @@ static bool begin(struct cohort *cohort, const struct sdsim_stage *stage, sdsim_
     const struct sdsim_cohort_plan *plan = cohort->plan;
     struct sdsim_cohort_state *state = malloc(sizeof *state);
     cohort->runs = calloc(plan->count, sizeof *cohort->runs);
-    cohort->spare_room = 64;
-    cohort->spare = calloc(cohort->spare_room, sizeof(struct sdsim_cohort_state *));
-    if (state == NULL || cohort->runs == NULL || cohort->spare == NULL) {
+    if (state == NULL || cohort->runs == NULL) {
         free(state);
         return false;
     }
@@ -719,17 +548,12 @@ static void end(struct cohort *cohort)
 {
     forget_steps(cohort);
     for (int t = 0; t < 2; t++) {
-        clear_table(cohort, &cohort->tables[t]);
-        free(cohort->tables[t].groups);
-        free(cohort->tables[t].slots);
+        sdsim_cohort_table_free(&cohort->tables[t], &cohort->pool);
     }
-    for (size_t i = 0; i < cohort->spare_count; i++) {
-        free(cohort->spare[i]);
-    }
+    sdsim_cohort_pool_free(&cohort->pool);
     for (size_t i = 0; cohort->runs != NULL && i < cohort->plan->count; i++) {
         free(cohort->runs[i].base);
     }
-    free(cohort->spare);
     free(cohort->steps);
     free(cohort->runs);
 }
@@ -763,9 +587,7 @@ bool sdsim_cohort_simulate(const struct sdsim_cohort_plan *plan, struct sdsim_co
     assert(setup->run.workload.action == SDSIM_DO_STREAM);
     memset(runs, 0, plan->count * sizeof *runs);
     *cohort.work = (struct sdsim_cohort_work){.calls = 0};
-    for (unsigned i = 0; i < 4; i++) {
-        cohort.memo.times[i].at = SDSIM_TIME_END;
-    }
+    sdsim_cohort_memo_init(&cohort.memo);
     if (medium == NULL) {
         *report = (struct sdsim_outcome_report){.failure = SDSIM_FAILURE_MEMORY};
         return false;
