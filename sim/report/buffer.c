@@ -245,7 +245,7 @@ bool sdsim_buffer_print(const struct sdsim_buffer_report *report, const struct s
                     "the card does not keep up with the data: the backlog grows as long as they "
                     "come, and no RAM is enough");
     }
-    bool fine = print_needs(report, style, out);
+    bool fine = report->behind || print_needs(report, style, out);
     fine = fine && print_loss(report, style, out);
     fputc('\n', out);
     print_longest(report, out);

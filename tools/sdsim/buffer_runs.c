@@ -165,6 +165,11 @@ static void change_logger(const struct sdsim_buffer_job *job, const struct sdsim
             (sdsim_ps)((double)arrivals->burst * (double)SDSIM_S / (double)what->rate);
         arrivals->every = arrivals->every > 0 ? arrivals->every : 1;
     }
+    const struct sdsim_workload_params *params = &job->setups[0].run.workload;
+    if (what->rate > 0 && params->logger.duration == 0) { /* as many bytes, not as long */
+        arrivals->end = SDSIM_TIME_END;
+        arrivals->end = sdsim_arrival_of(arrivals, params->total);
+    }
 }
 
 bool sdsim_buffer_job_work(struct sdsim_buffer_job *job, const struct sdsim_buffer_try *what,
