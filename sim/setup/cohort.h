@@ -19,7 +19,7 @@
  * property test compares them.
  *
  * An hour at 100 kB/s is 88 thousand calls, of which luck strikes in a hundred; so a thousand such
- * hours are worked out in the time in which six would be stepped.
+ * hours are worked out in the time in which about fifty would be stepped (tests/bench/bench_buffer.c).
  *
  * Limits: cards with two latency levels need luck for every command that reads, and drivers that wait
  * for ticks of a clock are in step with others only as long as they are at the same distance to one;

@@ -64,6 +64,7 @@ static const char *const drivers[] = {
     "generic-sd-dma",
     "nxp-sdk-usdhc",
     "linux-mmc",
+    "p2-sd-driver",
 };
 
 static const char *const cards[] = {
@@ -149,9 +150,14 @@ static void write_scenario(struct sdsim_rng *rng, char *text, size_t size)
     const char *driver = drivers[below(rng, COUNT_OF(drivers))];
     const bool raw = below(rng, 5) == 0;
     const bool linux_api = strcmp(driver, "linux-mmc") == 0;
-    fprintf(out, "kind: scenario\nhost: %s\ndriver: %s\nclock: %s\n",
-            hosts[below(rng, COUNT_OF(hosts))], driver, clocks[below(rng, 3)]);
-    fprintf(out, "file: {api: %s}\n", linux_api ? "linux" : apis[below(rng, COUNT_OF(apis))]);
+    const bool p2 = strcmp(driver, "p2-sd-driver") == 0;
+    const char *host = linux_api ? "linux-native" : p2 ? "p2" : hosts[below(rng, COUNT_OF(hosts))];
+    fprintf(out, "kind: scenario\nhost: %s\ndriver: %s\nclock: %s\n", host, driver,
+            clocks[below(rng, 3)]);
+    fprintf(out, "file: {api: %s}\n",
+            linux_api ? "linux"
+            : p2      ? "p2-file"
+                      : apis[below(rng, COUNT_OF(apis))]);
     write_card(rng, out);
     if (!raw) {
         write_filesystem(rng, below(rng, 3) > 0, out);
