@@ -15,7 +15,7 @@ static void note_level(const struct sdsim_workload_task *task, const struct sdsi
         return;
     }
     const uint64_t capacity = logger->shape.capacity;
-    const uint64_t tenths = capacity != SDSIM_QUEUE_UNLIMITED ? level / (capacity / 10 + 1) : 0;
+    const uint64_t tenths = capacity != SDSIM_QUEUE_UNLIMITED ? level * 10 / capacity : 0;
     const struct sdsim_span span = {
         .start = from,
         .duration = to - from,
