@@ -69,7 +69,7 @@ static void levels_without_gaps(void **state)
         sdsim_simulate(&setup, &listener.base, &report);
         assert_string_equal(report.error, "");
         const struct sdsim_stream_result *stream = &report.workload.stream;
-        assert_true(listener.spans > 1000);
+        assert_true(listener.spans > 500);
         assert_int_equal(listener.begun, report.workload.started);
         assert_int_equal(listener.end, report.workload.started + stream->ended);
         assert_int_equal(listener.highest, stream->highest);
