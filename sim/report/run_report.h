@@ -82,6 +82,9 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
  */
 void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
 
+/* What the application does: "read 512KiB in calls of 32KiB, file API arduino". Returns out. */
+char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size);
+
 /* "SPI", "SD 1-bit", "SD 4-bit"; and as scenarios write it: "spi", "sd1", "sd4". */
 const char *sdsim_bus_text(int mode);
 const char *sdsim_bus_word(int mode);
