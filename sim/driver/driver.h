@@ -142,6 +142,7 @@ struct sdsim_driver_class {
                              NULL: it has costs of its own */
     bool spi;
     bool sd;
+    bool ticks; /* some waits end at multiples of params->tick since power-up */
     /* The clock the stack asks its generator for, given what the application asked for (after the
      * driver's cap) and the card. NULL: what the application asked for. */
     uint64_t (*request)(uint64_t asked_hz, const struct sdsim_card_params *card);

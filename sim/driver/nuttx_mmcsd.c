@@ -76,6 +76,7 @@ static bool move(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_
 const struct sdsim_driver_class sdsim_driver_nuttx_mmcsd = {
     .name = "nuttx-mmcsd-sdio",
     .sd = true,
+    .ticks = true,
     .request = sdsim_sd_request,
     .attach = attach,
     .init = init,

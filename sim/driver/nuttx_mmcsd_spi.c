@@ -98,6 +98,7 @@ static enum sdsim_driver_error write(struct sdsim_driver *driver, sdsim_ps *now,
 const struct sdsim_driver_class sdsim_driver_nuttx_spi = {
     .name = "nuttx-mmcsd-spi",
     .spi = true,
+    .ticks = true,
     .attach = attach,
     .init = init,
     .read = read,

@@ -22,6 +22,7 @@ const struct sdsim_driver_class sdsim_driver_sdioio_stm = {
     .name = "circuitpython-sdioio-stm",
     .costs_of = "stm32-hal-sd",
     .sd = true,
+    .ticks = true,
     .attach = sdsim_stm32_hal_attach,
     .init = sdsim_stm32_hal_init,
     .read = sdsim_sd_read,

@@ -48,6 +48,7 @@ static const char *verb_of(enum sdsim_action action)
     switch (action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_RANDOM_WRITE:
+    case SDSIM_DO_STREAM:
         return "write";
     case SDSIM_DO_READ:
     case SDSIM_DO_RANDOM_READ:
@@ -59,6 +60,15 @@ static const char *verb_of(enum sdsim_action action)
     }
 }
 
+/* How long the writer of a stream waits for data, which is nobody's fault. */
+static sdsim_ps idle_of(const struct sdsim_run_params *run,
+                        const struct sdsim_workload_result *result)
+{
+    return run->workload.action == SDSIM_DO_STREAM
+               ? sdsim_account_kind(&result->account, SDSIM_IDLE)
+               : 0;
+}
+
 static struct view view_of(const struct sdsim_run_report *report)
 {
     const struct sdsim_run_params *run = &report->setup->run;
@@ -68,7 +78,7 @@ static struct view view_of(const struct sdsim_run_report *report)
         .workload = &run->workload,
         .counters = &result->counters,
         .account = &result->account,
-        .total = result->elapsed,
+        .total = result->elapsed - idle_of(run, result),
         .calls = result->calls,
         .reads = sdsim_workload_reads((enum sdsim_action)run->workload.action),
     };
@@ -128,6 +138,15 @@ static bool rule_shares(const struct view *view, char *out)
     sdsim_print_share(share_of(view, bus), shares[0], sizeof shares[0]);
     sdsim_print_share(share_of(view, own), shares[1], sizeof shares[1]);
     sdsim_print_share(share_of(view, card), shares[2], sizeof shares[2]);
+    if (view->workload->action == SDSIM_DO_STREAM) {
+        const sdsim_ps elapsed = view->report->prediction.typical.workload.elapsed;
+        char busy[24];
+        sdsim_print_share((double)view->total / (double)elapsed, busy, sizeof busy);
+        return say(out,
+                   "the writer is at work %s of the time; of that, clocks on the bus take %s, the "
+                   "host and its driver %s, the card %s",
+                   busy, shares[0], shares[1], shares[2]);
+    }
     return say(out, "clocks on the bus take %s, the host and its driver %s, the card %s", shares[0],
                shares[1], shares[2]);
 }
@@ -137,6 +156,9 @@ static bool rule_bound(const struct view *view, char *out)
 {
     const enum sdsim_metric metric = view->report->prediction.typical.metric;
     const double value = view->report->prediction.typical.value;
+    if (view->workload->action == SDSIM_DO_STREAM) {
+        return false; /* the rate is the data's, not that of the layers */
+    }
     const sdsim_ps payload = kind(view, SDSIM_PAYLOAD);
     const sdsim_ps host = kind(view, SDSIM_HOST) + kind(view, SDSIM_COPY) + kind(view, SDSIM_GAP);
     char bound[48];
@@ -262,7 +284,8 @@ static bool rule_partial(const struct view *view, char *out)
 
 static bool rule_metadata(const struct view *view, char *out)
 {
-    const sdsim_ps metadata = view->total - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
+    const sdsim_ps metadata =
+        sdsim_account_total(view->account) - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
     const uint64_t every = view->workload->sync_every;
     char share[24];
     if (view->total == 0 || metadata < view->total / 20) {

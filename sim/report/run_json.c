@@ -2,6 +2,7 @@
 #include "report/inputs.h"
 #include "report/readings.h"
 #include "report/run_report.h"
+#include "report/stream_report.h"
 
 static void write_names(const struct sdsim_run_report *report, struct sdsim_json *json)
 {
@@ -185,6 +186,7 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
     sdsim_json_count(json, "sectors_written", result->counters.blocks_written);
     sdsim_json_count(json, "bus_clocks", result->counters.bus_clocks);
     write_extremes(result, json);
+    sdsim_stream_report_json(&report->setup->run.workload, result, json);
     write_inputs(report->run, json);
     write_meaning(report, json);
     sdsim_json_end(json);

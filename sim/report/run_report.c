@@ -7,6 +7,7 @@
 #include "report/commands.h"
 #include "report/format.h"
 #include "report/readings.h"
+#include "report/stream_report.h"
 #include "report/table.h"
 #include "setup/clocks.h"
 
@@ -143,6 +144,9 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     case SDSIM_DO_RANDOM_WRITE:
     case SDSIM_DO_RANDOM_READ:
         describe_data(workload, api, text, size);
+        break;
+    case SDSIM_DO_STREAM:
+        sdsim_stream_report_describe(workload, api, text, size);
         break;
     case SDSIM_DO_LOG:
         snprintf(text, size, "print %" PRIu64 " lines, file API %s", workload->lines, api);
@@ -483,6 +487,8 @@ bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct 
     print_hardware(report, out);
     print_prediction(report, out);
     print_measured(report, style, out);
+    sdsim_stream_report_print(&report->setup->run.workload, &report->prediction.typical.workload,
+                              style, out);
     fputc('\n', out);
     const bool broken_down = print_breakdown(report, style, out);
     print_metadata(&report->prediction.typical.workload, out);

@@ -29,6 +29,7 @@
  *     mean_call, shortest_call seconds
  *     longest_call             {seconds, index}, from 0
  *     longest_wait             for the card: {seconds, at}, at counted from the first timed call
+ *     stream                   what became of the data of a stream (report/stream_report.h), or null
  *     inputs                   {path: value}: what it was computed from, as it was written
  *     at_asked_clock           {hz, predicted}: the same run with exactly the clock asked for; null
  *                              if the clock on the wire is that one

@@ -1,11 +1,13 @@
 /*
  * The part of the checks (setup/check.c) about what is done and what is measured of it.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/units.h"
 #include "setup/check.h"
 #include "setup/simulate.h"
+#include "workload/arrivals_file.h"
 
 /* What every check needs. */
 struct place {
@@ -40,9 +42,11 @@ static bool check_files(const struct place *place)
 {
     const struct sdsim_workload_params *workload = place->workload;
     bool fine = true;
-    if (place->action != SDSIM_DO_WRITE && (workload->rotate_every > 0 || workload->preallocate)) {
-        fine = wrong(place, workload->preallocate ? "preallocate" : "rotate_every", "do: write",
-                     "only files that are written are rotated or preallocated");
+    if (place->action != SDSIM_DO_WRITE && place->action != SDSIM_DO_STREAM &&
+        (workload->rotate_every > 0 || workload->preallocate)) {
+        fine =
+            wrong(place, workload->preallocate ? "preallocate" : "rotate_every",
+                  "do: write or stream", "only files that are written are rotated or preallocated");
     }
     if (place->action == SDSIM_DO_OPEN && workload->files == 0) {
         fine = wrong(place, "files", "say how many there are: files: 100",
@@ -61,8 +65,9 @@ static bool check_timed(const struct place *place)
 {
     const struct sdsim_workload_params *workload = place->workload;
     const bool moves = sdsim_workload_moves_data(place->action);
+    const bool streams = place->action == SDSIM_DO_STREAM;
     bool fine = true;
-    if (workload->timed == SDSIM_TIMED_PASSES && !moves) {
+    if (workload->timed == SDSIM_TIMED_PASSES && (!moves || streams)) {
         fine = wrong(place, "timed", "timed: all, or do: write, read, random-write or random-read",
                      "only writes and reads are timed in passes");
     }
@@ -75,6 +80,69 @@ static bool check_timed(const struct place *place)
                      "no file is open that could be synced");
     }
     return fine;
+}
+
+/* ---- streams ---- */
+
+/* Exactly one of the ways in which data can arrive. */
+static bool check_arrivals(const struct place *place)
+{
+    const struct sdsim_logger_params *logger = &place->workload->logger;
+    const int ways = (logger->rate > 0) + (logger->burst > 0) + (logger->arrivals != NULL);
+    if (ways != 1) {
+        return wrong(
+            place,
+            ways == 0           ? "do"
+            : logger->burst > 0 ? "burst"
+                                : "arrivals",
+            "one of rate: 100kB/s, or burst: 512B with burst_every: 5ms, or arrivals: FILE",
+            ways == 0 ? "how do the data of the stream arrive?"
+                      : "data arrive in one of these ways only");
+    }
+    if ((logger->burst > 0) != (logger->burst_every > 0)) {
+        return wrong(place, logger->burst > 0 ? "burst" : "burst_every",
+                     "burst: 512B, burst_every: 5ms", "a burst needs a size and a distance");
+    }
+    if (logger->arrivals != NULL) {
+        size_t count;
+        struct sdsim_arrival *list = sdsim_arrivals_read(logger->arrivals, &count, place->diags);
+        free(list);
+        return list != NULL;
+    }
+    return true;
+}
+
+static bool check_queue(const struct place *place)
+{
+    const struct sdsim_workload_params *workload = place->workload;
+    const struct sdsim_logger_params *logger = &workload->logger;
+    const uint64_t ram = logger->ram;
+    switch ((enum sdsim_queue_kind)logger->queue) {
+    case SDSIM_QUEUE_PING_PONG:
+        return ram == 0 || (ram % (2 * workload->call) == 0) ||
+               wrong(place, "ram", "a multiple of two calls",
+                     "each of the two buffers is written in whole calls");
+    case SDSIM_QUEUE_ITEMS:
+        if (logger->item == 0) {
+            return wrong(place, "queue", "item: 64B", "how large is an item?");
+        }
+        if (workload->call % logger->item != 0) {
+            return wrong(place, has(place, "item") ? "item" : "call", "a call of whole items",
+                         "the writer collects whole items until it has a call");
+        }
+        return ram == 0 || ram >= logger->item ||
+               wrong(place, "ram", "room for one item at least", "no item fits into the queue");
+    case SDSIM_QUEUE_RING:
+    default:
+        return ram == 0 || ram >= workload->call ||
+               wrong(place, "ram", "room for one call at least, better for several",
+                     "a call never gets together in a ring this small");
+    }
+}
+
+static bool check_stream(const struct place *place)
+{
+    return place->action != SDSIM_DO_STREAM || (check_arrivals(place) && check_queue(place));
 }
 
 /* ---- where calls go ---- */
@@ -206,6 +274,7 @@ bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup 
     }
     bool fine = check_files(&place);
     fine = check_timed(&place) && fine;
+    fine = check_stream(&place) && fine;
     if (place.workload->calls.count > 0) {
         fine = wrong(&place, "calls", "set workload.call, or write the list into the file",
                      "a list of call sizes makes runs when the file is loaded, not later");

@@ -95,6 +95,26 @@ static bool choose_clocks(const struct sdsim_run *run, struct sdsim_setup *setup
     return true;
 }
 
+/* What a stream leaves to what is said elsewhere. */
+static void derive_stream(struct sdsim_workload_params *workload)
+{
+    struct sdsim_logger_params *logger = &workload->logger;
+    if (logger->item == 0) {
+        logger->item = logger->burst;
+    }
+    if (logger->duration > 0 && logger->arrivals == NULL &&
+        (logger->rate > 0 || (logger->burst > 0 && logger->burst_every > 0))) {
+        const struct sdsim_arrivals arrivals = {
+            .kind = logger->burst > 0 ? SDSIM_ARRIVALS_BURSTS : SDSIM_ARRIVALS_CONSTANT,
+            .rate = logger->rate,
+            .burst = logger->burst,
+            .every = logger->burst_every,
+            .end = logger->duration,
+        };
+        workload->total = sdsim_arrivals_total(&arrivals);
+    }
+}
+
 /* What a workload leaves to the card and the seed. */
 static void derive_workload(struct sdsim_setup *setup)
 {
@@ -104,6 +124,9 @@ static void derive_workload(struct sdsim_setup *setup)
     const bool regions = sdsim_workload_in_regions(workload);
     const uint64_t card = (uint64_t)sdsim_csd_sectors(&setup->card) * SDSIM_SECTOR;
     workload->seed = setup->run.seed;
+    if (workload->action == SDSIM_DO_STREAM) {
+        derive_stream(workload);
+    }
     if (workload->span == 0 && (random || regions)) {
         const uint64_t rest = card > workload->start ? card - workload->start : 0;
         workload->span = raw ? rest : workload->total;

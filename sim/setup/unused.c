@@ -20,14 +20,23 @@ struct use {
 #define DATA "write read random-write random-read"
 
 static const struct use uses[] = {
-    {"start", DATA, true},
-    {"call", DATA " append seek", false},
-    {"total", DATA " append seek", false},
+    {"start", DATA " stream", true},
+    {"call", DATA " append seek stream", false},
+    {"total", DATA " append seek stream", false},
     {"lines", "log", false},
     {"times", "append seek open create list mount", false},
     {"files", "open create list", false},
     {"position", "seek", false},
-    {"sync_every", DATA " log seek", false},
+    {"sync_every", DATA " log seek stream", false},
+    {"rate", "stream", false},
+    {"burst", "stream", false},
+    {"burst_every", "stream", false},
+    {"arrivals", "stream", false},
+    {"duration", "stream", false},
+    {"queue", "stream", false},
+    {"ram", "stream", false},
+    {"item", "stream", false},
+    {"sync_interval", "stream", false},
 };
 
 /* Whether `word` is one of the words of `list`. */

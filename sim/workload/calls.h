@@ -1,6 +1,6 @@
 /*
- * For the files of this folder only: a running workload, and the calls that act on a volume rather
- * than on one open file.
+ * For the files of this folder, and for setup/cohort.c: a running workload, its calls, and those that
+ * act on a volume rather than on one open file.
  */
 #ifndef SDSIM_WORKLOAD_CALLS_H
 #define SDSIM_WORKLOAD_CALLS_H
@@ -32,6 +32,38 @@ void sdsim_workload_note(const struct sdsim_workload_task *task, enum sdsim_call
 
 /* Why a write ended early although nothing failed. */
 const char *sdsim_workload_cut_short(struct sdsim_workload_task *task);
+
+/* What one pass opens and what it needs before its first call. */
+const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now);
+
+/* Bytes of the file from `offset` on; a new file begins where it is time for one. */
+const char *sdsim_workload_write(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t offset,
+                                 uint64_t bytes);
+
+/* Call `index` of those that go to raw sectors. */
+const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+
+/* A sync of what is open, or of the driver. */
+const char *sdsim_workload_sync(struct sdsim_workload_task *task, sdsim_ps *now);
+
+/* A call from `began` to `ended` is over: counts it, and tells the recorder. */
+void sdsim_workload_count(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                          uint64_t index);
+
+/* All of a stream (workload/stream.c). */
+const char *sdsim_workload_stream(struct sdsim_workload_task *task, sdsim_ps *now);
+
+/* One unit of it, calls from number `first` on; *longest is the longest of them. */
+const char *sdsim_workload_unit(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t first,
+                                uint64_t calls, sdsim_ps *longest);
+
+/* The bytes that make no unit, as a call `index` of their own; on raw sectors they are left. */
+const char *sdsim_workload_rest(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t offset,
+                                uint64_t index, uint64_t bytes);
+
+/* Ends what the calls left open, also after an error. */
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error);
 
 /* One call each; NULL or what went wrong. */
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);

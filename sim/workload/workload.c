@@ -30,7 +30,7 @@ bool sdsim_workload_reads(enum sdsim_action action)
 
 bool sdsim_workload_moves_data(enum sdsim_action action)
 {
-    return action == SDSIM_DO_WRITE || sdsim_workload_reads(action) ||
+    return action == SDSIM_DO_WRITE || action == SDSIM_DO_STREAM || sdsim_workload_reads(action) ||
            sdsim_workload_is_random(action);
 }
 
@@ -75,7 +75,7 @@ static struct sdsim_content content_at(uint64_t offset)
         .kind = SDSIM_CONTENT_GENERATED, .seed = SDSIM_WORKLOAD_SEED, .offset = offset};
 }
 
-static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
@@ -159,10 +159,10 @@ static const char *next_file(struct sdsim_workload_task *task, sdsim_ps *now, ui
     return error != NULL ? error : preallocate(task, now);
 }
 
-static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+const char *sdsim_workload_write(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t offset,
+                                 uint64_t bytes)
 {
     const struct sdsim_workload_params *params = task->params;
-    const uint64_t offset = index * params->call;
     if (params->rotate_every > 0 && offset / params->rotate_every != task->file_number) {
         task->file_number = offset / params->rotate_every;
         const char *error = next_file(task, now, task->file_number);
@@ -173,12 +173,17 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
     const struct sdsim_content content = content_at(offset);
     uint64_t done;
     const enum sdsim_fat_result result =
-        sdsim_stream_write(&task->stream, now, &content, params->call, &done);
+        sdsim_stream_write(&task->stream, now, &content, bytes, &done);
     task->result->bytes += done;
-    if (result == SDSIM_FAT_OK && done < params->call) {
+    if (result == SDSIM_FAT_OK && done < bytes) {
         return sdsim_workload_cut_short(task);
     }
     return sdsim_workload_failed(task, result);
+}
+
+static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    return sdsim_workload_write(task, now, index * task->params->call, task->params->call);
 }
 
 static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
@@ -225,6 +230,7 @@ static const struct action actions[] = {
     [SDSIM_DO_RANDOM_WRITE] = {random_write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
     [SDSIM_DO_RANDOM_READ] = {random_read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_LOG] = {log_call, log_path, SDSIM_OPEN_WRITE},
+    [SDSIM_DO_STREAM] = {write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_WRITE},
     [SDSIM_DO_APPEND] = {sdsim_workload_append, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_SEEK] = {sdsim_workload_seek, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_OPEN] = {sdsim_workload_open, NULL, SDSIM_OPEN_READ},
@@ -251,7 +257,7 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
     }
 }
 
-static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
+const char *sdsim_workload_sync(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     if (task->params->target == SDSIM_ON_RAW) {
         return sdsim_driver_sync(task->driver, now) == SDSIM_DRIVER_OK ? NULL
@@ -264,10 +270,10 @@ static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
 {
     const struct sdsim_workload_params *params = task->params;
     const char *error = params->target == SDSIM_ON_RAW
-                            ? raw_call(task, now, index)
+                            ? sdsim_workload_raw(task, now, index)
                             : actions[params->action].call(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
-        error = sync_call(task, now);
+        error = sdsim_workload_sync(task, now);
     }
     return error;
 }
@@ -276,15 +282,15 @@ static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
 static bool counts(const struct sdsim_workload_params *params, uint64_t index)
 {
     /* SdFat's bench waits for the first write that reaches the card. */
-    const bool writes = params->action == SDSIM_DO_WRITE;
+    const bool writes = params->action == SDSIM_DO_WRITE || params->action == SDSIM_DO_STREAM;
     return params->first_call == SDSIM_FIRST_CALL_INCLUDED ||
            (index > 0 &&
             (!writes || params->call >= SDSIM_SECTOR || params->timed == SDSIM_TIMED_PASSES ||
              index * params->call >= SDSIM_SECTOR));
 }
 
-static void note_call(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
-                      uint64_t index)
+void sdsim_workload_count(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                          uint64_t index)
 {
     struct sdsim_workload_result *result = task->result;
     struct sdsim_recorder *recorder = task->meter->recorder;
@@ -313,6 +319,10 @@ static void note_call(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps
 static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const bool passes = task->params->timed == SDSIM_TIMED_PASSES;
+    if (task->params->action == SDSIM_DO_STREAM) {
+        const char *error = sdsim_workload_stream(task, now);
+        return error == NULL && task->params->final_sync ? sdsim_workload_sync(task, now) : error;
+    }
     const uint64_t calls = call_count(task->params);
     for (uint64_t i = 0; i < calls; i++) {
         const sdsim_ps began = *now;
@@ -321,13 +331,13 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
             return error;
         }
         if (!passes) {
-            note_call(task, began, *now, i);
+            sdsim_workload_count(task, began, *now, i);
         }
         if (*now > SDSIM_RUN_LIMIT) {
             return "the run takes more than 200 days of virtual time";
         }
     }
-    return task->params->final_sync ? sync_call(task, now) : NULL;
+    return task->params->final_sync ? sdsim_workload_sync(task, now) : NULL;
 }
 
 /* ---- the timed part ---- */
@@ -358,7 +368,7 @@ static void since_mark(const struct mark *mark, const struct sdsim_meter *meter,
     sdsim_counters_since(&result->counters, &mark->counters);
 }
 
-static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
+const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct action *action = &actions[task->params->action];
     if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
@@ -374,15 +384,16 @@ static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
     return error != NULL || action->mode != SDSIM_OPEN_WRITE ? error : preallocate(task, now);
 }
 
-/* Ends what the calls left open, also after an error. */
-static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const char *error)
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error)
 {
     if (task->open) {
         const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
         task->open = false;
         return error != NULL ? error : sdsim_workload_failed(task, closed);
     }
-    return error == NULL && task->params->target == SDSIM_ON_RAW ? sync_call(task, now) : error;
+    return error == NULL && task->params->target == SDSIM_ON_RAW ? sdsim_workload_sync(task, now)
+                                                                 : error;
 }
 
 /* From open to close, again and again. */
@@ -392,13 +403,13 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
     for (uint64_t pass = 0; pass < task->params->times && error == NULL; pass++) {
         const sdsim_ps began = *now;
         task->file_number = pass;
-        error = open_file(task, now);
+        error = sdsim_workload_open_file(task, now);
         if (error == NULL) {
             error = all_calls(task, now);
         }
-        error = finish(task, now, error);
+        error = sdsim_workload_finish(task, now, error);
         if (error == NULL) {
-            note_call(task, began, *now, pass);
+            sdsim_workload_count(task, began, *now, pass);
         }
     }
     return error;
@@ -407,7 +418,7 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
 static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, struct mark *mark)
 {
     const bool all = task->params->timed == SDSIM_TIMED_ALL;
-    const char *error = open_file(task, now);
+    const char *error = sdsim_workload_open_file(task, now);
     if (!all) {
         *mark = set_mark(task->meter);
         task->result->started = *now;
@@ -419,7 +430,7 @@ static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, 
         since_mark(mark, task->meter, task->result);
         task->result->elapsed = *now - task->result->started;
     }
-    return finish(task, now, error);
+    return sdsim_workload_finish(task, now, error);
 }
 
 void sdsim_workload_run(const struct sdsim_workload_params *params,

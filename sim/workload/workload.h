@@ -10,6 +10,8 @@
  *                  bytes that is there already, or of as many sectors (workload/positions.h); on a
  *                  file a call is a seek and a write or read
  *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
+ *     stream       data that arrive at a rate, whether or not the card is busy, and a writer task that
+ *                  takes them from a queue to the file or sectors (workload/logger.h)
  *     append       `times` times: open for appending, write `call` bytes, close
  *     seek         `times` times: seek to `position` of a file of `total` bytes and read `call`
  *                  bytes, then back to its start
@@ -20,7 +22,7 @@
  *     mount        `times` times: mount the volume
  *     free-space   ask for the free space once, after mounting
  *
- * The first four also on raw sectors through the driver, where writes and reads may go to several
+ * The first four and a stream also on raw sectors through the driver, where writes and reads may go to several
  * regions in turns; everything else on a volume.
  *
  * What is timed is the calls themselves (`calls`), or everything from open to close (`all`), or
@@ -42,6 +44,7 @@
 #include "core/account.h"
 #include "driver/driver.h"
 #include "file/stream.h"
+#include "workload/logger.h"
 
 enum sdsim_action {
     SDSIM_DO_WRITE,
@@ -49,6 +52,7 @@ enum sdsim_action {
     SDSIM_DO_RANDOM_WRITE,
     SDSIM_DO_RANDOM_READ,
     SDSIM_DO_LOG,
+    SDSIM_DO_STREAM,
     SDSIM_DO_APPEND,
     SDSIM_DO_SEEK,
     SDSIM_DO_OPEN,
@@ -105,10 +109,29 @@ struct sdsim_workload_params {
     uint64_t files;           /* OPEN, CREATE, LIST: in the directory */
     uint64_t position;        /* SEEK: byte; 0: the middle */
     uint64_t seed;            /* of random places: the run's */
+    struct sdsim_logger_params logger; /* STREAM */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
 #define SDSIM_RUN_LIMIT (200 * 86400 * SDSIM_S)
+
+/* What became of the data of a STREAM. Times count from its start. */
+struct sdsim_stream_result {
+    uint64_t arrived; /* bytes */
+    uint64_t lost;    /* of them: there was no room */
+    uint64_t left;    /* on raw sectors: less than a call at the end, which is not written */
+    sdsim_ps lost_at; /* the end of the first call or wait with a loss; SDSIM_TIME_END: none */
+    uint64_t highest; /* level of the queue, */
+    sdsim_ps highest_at;
+    sdsim_ps longest; /* call or sync, during which nobody empties the queue, */
+    sdsim_ps longest_at;
+    bool longest_syncs; /* it was a sync */
+    uint64_t syncs;
+    sdsim_ps in_syncs;
+    uint64_t exposed; /* most bytes that a loss of power would have taken, */
+    sdsim_ps exposed_at;
+    sdsim_ps ended; /* when the last whole unit, and its sync, were over */
+};
 
 /* What was seen between the first and the last timed call. */
 struct sdsim_workload_result {
@@ -123,8 +146,9 @@ struct sdsim_workload_result {
     sdsim_ps longest_call; /* of those that count; if none does, of the first */
     uint64_t longest_call_index; /* from 0 */
     sdsim_ps shortest_call;
-    struct sdsim_account account;   /* of the timed part; sums to elapsed */
-    struct sdsim_counters counters; /* of the timed part */
+    struct sdsim_account account;      /* of the timed part; sums to elapsed */
+    struct sdsim_counters counters;    /* of the timed part */
+    struct sdsim_stream_result stream; /* STREAM */
 };
 
 /*
@@ -136,6 +160,9 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                         const struct sdsim_stream_params *file, struct sdsim_driver *driver,
                         struct sdsim_volume *volume, struct sdsim_meter *meter, sdsim_ps *now,
                         struct sdsim_workload_result *result);
+
+/* What a stream's logger is to know of the workload. */
+struct sdsim_logger_writer sdsim_workload_writer(const struct sdsim_workload_params *params);
 
 /* True if what counts is the time of one call, not a rate. */
 bool sdsim_workload_is_latency(enum sdsim_action action);

@@ -43,6 +43,7 @@ static void test_golden(void **state)
         {"help-manual.txt", 0, {"manual", "--help"}},
         {"help-sweep.txt", 0, {"sweep", "--help"}},
         {"help-view.txt", 0, {"view", "--help"}},
+        {"help-buffer.txt", 0, {"buffer", "--help"}},
         {"help-completion.txt", 0, {"completion", "--help"}},
         {"help-explain.txt", 0, {"explain", "--help"}},
         {"explain-several.txt", 0, {"explain", "bench"}},

@@ -50,6 +50,7 @@ extern const struct sdsim_command sdsim_command_sweep;
 extern const struct sdsim_command sdsim_command_diff;
 extern const struct sdsim_command sdsim_command_init;
 extern const struct sdsim_command sdsim_command_report;
+extern const struct sdsim_command sdsim_command_buffer;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;
 

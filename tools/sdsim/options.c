@@ -245,6 +245,17 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                              SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_DUMP] = {"dump", 0, NULL, "print the state at the end, as a script's dump does",
                            NULL},
+    [SDSIM_OPTION_RAM] = {"ram", 0, "SIZE",
+                          "find the highest rate at which nothing is lost in so much RAM", NULL},
+    [SDSIM_OPTION_RATE] = {"rate", 0, "RATE",
+                           "data arrive at RATE, e.g. 100kB/s, whatever the scenario does", NULL},
+    [SDSIM_OPTION_SEEDS] = {"seeds", 0, "N", "runs with different luck; default 1000", NULL},
+    [SDSIM_OPTION_HOURS] = {"hours", 0, "N",
+                            "hours of each run; the same as --set workload.duration=Nh", NULL},
+    [SDSIM_OPTION_VALUE_DRAWS] = {"draws", 0, "N",
+                                  "draw the values of the profiles from their ranges, too: N cards "
+                                  "of this kind; default none, typical values",
+                                  NULL},
     [SDSIM_OPTION_HELP] = {"help", 'h', NULL, "print this help", NULL},
 };
 

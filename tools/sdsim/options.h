@@ -115,6 +115,11 @@ enum sdsim_option_id {
     SDSIM_OPTION_SCREENSHOT,
     SDSIM_OPTION_SCRIPT,
     SDSIM_OPTION_DUMP,
+    SDSIM_OPTION_RAM,
+    SDSIM_OPTION_RATE,
+    SDSIM_OPTION_SEEDS,
+    SDSIM_OPTION_HOURS,
+    SDSIM_OPTION_VALUE_DRAWS, /* --draws of a command whose runs differ in luck without them */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };

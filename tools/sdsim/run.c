@@ -232,8 +232,8 @@ const struct sdsim_command sdsim_command_run = {
         "measured_high, error, tolerance, within, seconds, calls, bytes, init_seconds, kinds, "
         "purposes, account, metadata_share, commands [{command, count, per_call, sectors_each}], "
         "sectors_read, sectors_written, bus_clocks, mean_call, shortest_call, "
-        "longest_call {seconds, index}, longest_wait {seconds, at}, inputs {path: value}, "
-        "at_asked_clock {hz, "
+        "longest_call {seconds, index}, longest_wait {seconds, at}, stream "
+        "(null unless data arrive by themselves), inputs {path: value}, at_asked_clock {hz, "
         "predicted}, readings. The CSV has a line a run: names, "
         "clock, "
         "prediction, the seconds of each kind, counters and extremes.\n",
