@@ -100,7 +100,7 @@ static void describe_regions(const struct sdsim_workload_params *workload, char 
 static void describe_data(const struct sdsim_workload_params *workload, const char *api, char *text,
                           size_t size)
 {
-    const bool raw = workload->target == SDSIM_ON_RAW;
+    const bool raw = workload->target != SDSIM_ON_FILE;
     char call[32];
     char total[32];
     char span[32];
@@ -259,6 +259,7 @@ static const char *const kind_titles[SDSIM_KIND_COUNT] = {
     [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
     [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
     [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+    [SDSIM_OUTSIDE] = "others' turn",
 };
 
 static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)

@@ -151,13 +151,51 @@ static bool check_whole_sectors(const struct place *place)
     return true;
 }
 
+static bool check_usb(const struct place *place, const struct sdsim_run *run,
+                      const struct sdsim_setup *setup)
+{
+    const struct sdsim_usb_params *usb = &place->workload->usb;
+    const struct sdsim_node *node = sdsim_node_get(place->node, "usb");
+    if (place->workload->target != SDSIM_ON_USB) {
+        return !has(place, "usb") ||
+               wrong(place, "usb", "on: usb, or leave it out", "no PC is at work");
+    }
+    bool fine = true;
+    if (!setup->host.usb.given) {
+        sdsim_node_diag(place->diags, SDSIM_ERROR, place->node,
+                        "add usb: {turn: 80us, gap: 100us} to its profile, or take a host that has it",
+                        "the host %s has no costs of USB mass storage", run->host_name);
+        fine = false;
+    }
+    if (usb->buffer % SDSIM_SECTOR != 0) {
+        fine = sdsim_complain(place->diags, node, "buffer", "use multiples of 512B",
+                              "the buffer holds whole sectors");
+    }
+    if (usb->driver_call % SDSIM_SECTOR != 0 || usb->driver_call > usb->buffer) {
+        fine = sdsim_complain(place->diags, node, "driver_call",
+                              "a multiple of 512B, at most the buffer",
+                              "the driver gets whole sectors out of the buffer");
+    }
+    if (place->action == SDSIM_DO_MOUNT) {
+        return fine;
+    }
+    if (node != NULL && sdsim_node_get(node, "pc") != NULL) {
+        fine = sdsim_complain(place->diags, node, "pc", "do: mount, or leave it out",
+                              "whose PC it is matters for mounting only");
+    }
+    return fine;
+}
+
 static bool check_raw(const struct place *place, const struct sdsim_card_params *card)
 {
     const struct sdsim_workload_params *workload = place->workload;
     const uint64_t bytes = (uint64_t)sdsim_csd_sectors(card) * SDSIM_SECTOR;
     bool fine = true;
     if (!sdsim_workload_moves_data(place->action)) {
-        fine = wrong(place, "do", "on: file", "raw sectors can only be read and written");
+        fine = wrong(place, "do", "on: file",
+                     workload->target == SDSIM_ON_USB
+                         ? "a PC can only write, read and mount"
+                         : "raw sectors can only be read and written");
     }
     fine = check_whole_sectors(place) && fine;
     if (workload->start >= bytes || workload->span > bytes - workload->start) {
@@ -210,7 +248,10 @@ bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup 
         fine = wrong(&place, "calls", "set workload.call, or write the list into the file",
                      "a list of call sizes makes runs when the file is loaded, not later");
     }
-    if (place.workload->target == SDSIM_ON_RAW) {
+    fine = check_usb(&place, run, setup) && fine;
+    const bool mounts = place.action == SDSIM_DO_MOUNT;
+    if (place.workload->target == SDSIM_ON_RAW ||
+        (place.workload->target == SDSIM_ON_USB && !mounts)) {
         return check_raw(&place, &setup->card) && fine;
     }
     if (setup->run.filesystem.type == SDSIM_VOLUME_NONE) {

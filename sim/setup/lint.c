@@ -208,6 +208,7 @@ static void lint_small_calls(const struct lint *lint)
         [SDSIM_ACCESS] = "card's access", [SDSIM_BUSY] = "card's programming",
         [SDSIM_PAUSE] = "card's pauses",  [SDSIM_COPY] = "copying",
         [SDSIM_HOST] = "host's CPU time", [SDSIM_IDLE] = "sleeping",
+        [SDSIM_OUTSIDE] = "turn of others",
     };
     struct sdsim_call_cost cost;
     if (!sdsim_call_cost(lint->setup, &cost) || !cost.small) {

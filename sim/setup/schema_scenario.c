@@ -64,6 +64,7 @@ static const struct sdsim_choice actions[] = {
 static const struct sdsim_choice targets[] = {
     {"file", SDSIM_ON_FILE, "a file"},
     {"raw", SDSIM_ON_RAW, "sectors, through the driver"},
+    {"usb", SDSIM_ON_USB, "sectors, by a PC through USB mass storage at full speed"},
     {NULL, 0, NULL},
 };
 
@@ -312,6 +313,11 @@ static const struct sdsim_key workload_keys[] = {
      .type = SDSIM_VALUE_SIZE,
      .offset = offsetof(struct sdsim_workload_params, position),
      .doc = "seek: where to; left out: the middle of `total`."},
+    {.name = "usb",
+     .type = SDSIM_VALUE_MAP,
+     .offset = offsetof(struct sdsim_workload_params, usb),
+     .schema = &sdsim_usb_schema,
+     .doc = "on: usb: the device between PC and card."},
 };
 
 static const struct sdsim_schema workload_schema = {

@@ -97,11 +97,12 @@ static bool choose_clocks(const struct sdsim_run *run, struct sdsim_setup *setup
 static void derive_workload(struct sdsim_setup *setup)
 {
     struct sdsim_workload_params *workload = &setup->run.workload;
-    const bool raw = workload->target == SDSIM_ON_RAW;
+    const bool raw = workload->target != SDSIM_ON_FILE;
     const bool random = sdsim_workload_is_random((enum sdsim_action)workload->action);
     const bool regions = sdsim_workload_in_regions(workload);
     const uint64_t card = (uint64_t)sdsim_csd_sectors(&setup->card) * SDSIM_SECTOR;
     workload->seed = setup->run.seed;
+    workload->usb.costs = setup->host.usb.costs;
     if (workload->span == 0 && (random || regions)) {
         const uint64_t rest = card > workload->start ? card - workload->start : 0;
         workload->span = raw ? rest : workload->total;

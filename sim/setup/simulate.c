@@ -208,6 +208,13 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     return result == SDSIM_FAT_OK;
 }
 
+/* Whether somebody looks at the volume: the firmware, or the PC that mounts it. */
+static bool needs_volume(const struct sdsim_workload_params *workload)
+{
+    return workload->target == SDSIM_ON_FILE ||
+           (workload->target == SDSIM_ON_USB && workload->action == SDSIM_DO_MOUNT);
+}
+
 struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
                                           struct sdsim_outcome_report *report)
 {
@@ -217,7 +224,7 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
         fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
         return NULL;
     }
-    if (setup->run.workload.target == SDSIM_ON_FILE &&
+    if (needs_volume(&setup->run.workload) &&
         !(format(medium, setup, report) && populate(medium, setup, report))) {
         sdsim_medium_destroy(medium);
         return NULL;
@@ -273,6 +280,26 @@ static void choose_port(struct bench *bench, enum sdsim_bus_mode mode,
     }
 }
 
+/* A PC will mount the volume: what is where, without any time. */
+static bool show_volume(struct bench *bench, const struct sdsim_setup *setup,
+                        struct sdsim_medium *medium, struct sdsim_outcome_report *report)
+{
+    sdsim_ps no_time = 0;
+    struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
+    if (!needs_volume(&setup->run.workload)) {
+        return true;
+    }
+    config.exfat = true;
+    bench->disk = sdsim_medium_disk(medium);
+    const enum sdsim_fat_result mounted =
+        sdsim_volume_mount(&bench->volume, &bench->disk, &config, &no_time);
+    if (mounted != SDSIM_FAT_OK) {
+        fail_run(report, bench, "mounting the volume", sdsim_fat_result_text(mounted));
+        explain_damage(report, mounted, medium);
+    }
+    return mounted == SDSIM_FAT_OK;
+}
+
 static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
                   const struct sdsim_view *view, sdsim_ps *now, struct sdsim_outcome_report *report)
 {
@@ -284,6 +311,9 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     if (sdsim_driver_init(&bench->driver, now) != SDSIM_DRIVER_OK) {
         fail_run(report, bench, "initialising the card", "");
         return false;
+    }
+    if (setup->run.workload.target == SDSIM_ON_USB && !bench->unmounted) {
+        return show_volume(bench, setup, medium, report);
     }
     if (setup->run.workload.target != SDSIM_ON_FILE || bench->unmounted) {
         return true;

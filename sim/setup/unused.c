@@ -51,7 +51,7 @@ static const char *text_or(const struct sdsim_node *map, const char *key, const 
 
 static bool uses_key(const struct sdsim_node *workload, const struct use *use)
 {
-    const bool raw = strcmp(text_or(workload, "on", "file"), "raw") == 0;
+    const bool raw = strcmp(text_or(workload, "on", "file"), "file") != 0;
     const bool passes = strcmp(text_or(workload, "timed", "calls"), "passes") == 0;
     if (use->raw_only && !raw) {
         return false;

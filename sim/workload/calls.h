@@ -17,6 +17,8 @@ struct sdsim_workload_task {
     struct sdsim_workload_result *result;
     struct sdsim_positions positions; /* of reads and writes */
     struct sdsim_stream stream;
+    struct sdsim_usb_storage usb;     /* on: usb */
+    struct sdsim_meter *card_meter;   /* of whoever calls the driver: `meter`, but for a lazy writer */
     bool open;            /* the stream is */
     uint64_t counted;     /* calls that counted for the longest and the shortest */
     uint64_t file_number; /* with rotate_every, and passes that write */
@@ -40,6 +42,9 @@ const char *sdsim_workload_open(struct sdsim_workload_task *task, sdsim_ps *now,
 const char *sdsim_workload_create(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_mount(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_usb(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_usb_mount(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index);
 const char *sdsim_workload_free_space(struct sdsim_workload_task *task, sdsim_ps *now,
                                       uint64_t index);
 

@@ -36,7 +36,7 @@ bool sdsim_workload_moves_data(enum sdsim_action action)
 
 bool sdsim_workload_in_regions(const struct sdsim_workload_params *params)
 {
-    return params->target == SDSIM_ON_RAW &&
+    return params->target != SDSIM_ON_FILE &&
            (params->streams > 1 || params->order == SDSIM_ORDER_RANDOM);
 }
 
@@ -253,9 +253,17 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
 
 static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
 {
-    if (task->params->target == SDSIM_ON_RAW) {
-        return sdsim_driver_sync(task->driver, now) == SDSIM_DRIVER_OK ? NULL
-                                                                       : "the driver gave up";
+    enum sdsim_driver_error error;
+    switch ((enum sdsim_target)task->params->target) {
+    case SDSIM_ON_RAW:
+        error = sdsim_driver_sync(task->driver, now);
+        return error == SDSIM_DRIVER_OK ? NULL : "the driver gave up";
+    case SDSIM_ON_USB:
+        error = sdsim_usb_drain(&task->usb, now);
+        return error == SDSIM_DRIVER_OK ? NULL : "the driver gave up";
+    case SDSIM_ON_FILE:
+    default:
+        break;
     }
     return task->open ? sdsim_workload_failed(task, sdsim_stream_sync(&task->stream, now)) : NULL;
 }
@@ -263,9 +271,12 @@ static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
 static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     const struct sdsim_workload_params *params = task->params;
-    const char *error = params->target == SDSIM_ON_RAW
-                            ? raw_call(task, now, index)
-                            : actions[params->action].call(task, now, index);
+    const char *error = params->target == SDSIM_ON_RAW ? raw_call(task, now, index)
+                        : params->target == SDSIM_ON_FILE
+                            ? actions[params->action].call(task, now, index)
+                        : params->action == SDSIM_DO_MOUNT
+                            ? sdsim_workload_usb_mount(task, now, index)
+                            : sdsim_workload_usb(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
         error = sync_call(task, now);
     }
@@ -332,29 +343,53 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
 
 /* ---- the timed part ---- */
 
-/* The meter at the start of the timed part, to be taken off at its end. */
+/* The meters at the start of the timed part, to be taken off at its end. */
 struct mark {
     struct sdsim_account account;
     struct sdsim_counters counters;
 };
 
-static struct mark set_mark(struct sdsim_meter *meter)
+/* The counters of the task, and of its writer task if there is one. */
+static struct sdsim_counters counters_of(const struct sdsim_workload_task *task)
 {
-    const struct mark mark = {.account = meter->account, .counters = meter->counters};
-    meter->counters.longest_wait = 0;
-    meter->counters.longest_wait_at = 0;
+    struct sdsim_counters sum = task->meter->counters;
+    if (task->card_meter != task->meter) {
+        const struct sdsim_counters *more = &task->card_meter->counters;
+        for (int i = 0; i < 64; i++) {
+            sum.commands[i] += more->commands[i];
+            sum.app_commands[i] += more->app_commands[i];
+        }
+        sum.blocks_read += more->blocks_read;
+        sum.blocks_written += more->blocks_written;
+        sum.bus_clocks += more->bus_clocks;
+        if (more->longest_wait > sum.longest_wait) {
+            sum.longest_wait = more->longest_wait;
+            sum.longest_wait_at = more->longest_wait_at;
+        }
+    }
+    return sum;
+}
+
+static struct mark set_mark(struct sdsim_workload_task *task)
+{
+    const struct mark mark = {.account = task->meter->account, .counters = counters_of(task)};
+    struct sdsim_meter *const meters[] = {task->meter, task->card_meter};
+    for (size_t i = 0; i < 2; i++) {
+        meters[i]->counters.longest_wait = 0;
+        meters[i]->counters.longest_wait_at = 0;
+    }
     return mark;
 }
 
-static void since_mark(const struct mark *mark, const struct sdsim_meter *meter,
+static void since_mark(const struct mark *mark, const struct sdsim_workload_task *task,
                        struct sdsim_workload_result *result)
 {
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            result->account.ps[p][k] = meter->account.ps[p][k] - mark->account.ps[p][k];
+            result->account.ps[p][k] = task->meter->account.ps[p][k] - mark->account.ps[p][k];
         }
     }
-    result->counters = meter->counters;
+    result->counters = counters_of(task);
     for (int i = 0; i < 64; i++) {
         result->counters.commands[i] -= mark->counters.commands[i];
         result->counters.app_commands[i] -= mark->counters.app_commands[i];
@@ -367,7 +402,7 @@ static void since_mark(const struct mark *mark, const struct sdsim_meter *meter,
 static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct action *action = &actions[task->params->action];
-    if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
+    if (task->params->target != SDSIM_ON_FILE || action->path == NULL) {
         return NULL;
     }
     if (task->file_number > 0 && action->mode == SDSIM_OPEN_WRITE) {
@@ -388,7 +423,7 @@ static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const
         task->open = false;
         return error != NULL ? error : sdsim_workload_failed(task, closed);
     }
-    return error == NULL && task->params->target == SDSIM_ON_RAW ? sync_call(task, now) : error;
+    return error == NULL && task->params->target != SDSIM_ON_FILE ? sync_call(task, now) : error;
 }
 
 /* From open to close, again and again. */
@@ -415,17 +450,51 @@ static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, 
     const bool all = task->params->timed == SDSIM_TIMED_ALL;
     const char *error = open_file(task, now);
     if (!all) {
-        *mark = set_mark(task->meter);
+        *mark = set_mark(task);
         task->result->started = *now;
     }
     if (error == NULL) {
         error = all_calls(task, now);
     }
     if (!all) {
-        since_mark(mark, task->meter, task->result);
+        since_mark(mark, task, task->result);
         task->result->elapsed = *now - task->result->started;
     }
     return finish(task, now, error);
+}
+
+/* Everything a task does, once it is set up. */
+static void run(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const struct sdsim_workload_params *params = task->params;
+    struct sdsim_workload_result *result = task->result;
+    if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
+        sdsim_positions_init(&task->positions, params);
+    }
+    struct mark mark = set_mark(task);
+    result->started = *now;
+    result->error = params->timed == SDSIM_TIMED_PASSES ? all_passes(task, now)
+                                                        : timed_calls(task, now, &mark);
+    if (params->timed != SDSIM_TIMED_CALLS) {
+        since_mark(&mark, task, result);
+        result->elapsed = *now - result->started;
+    }
+}
+
+/* The same for a PC in front of the device the task is. */
+static void run_on_usb(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    struct sdsim_meter own = {.purpose = SDSIM_FOR_DATA};
+    if (task->params->usb.lazy > 0) {
+        task->meter = &own; /* the driver's is the writer task's */
+    }
+    if (!sdsim_usb_storage_init(&task->usb, &task->params->usb, task->driver, task->meter, *now)) {
+        task->result->error = "out of memory";
+        return;
+    }
+    run(task, now);
+    task->result->usb = task->usb.result;
+    sdsim_usb_storage_free(&task->usb);
 }
 
 void sdsim_workload_run(const struct sdsim_workload_params *params,
@@ -439,16 +508,11 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                                        .driver = driver,
                                        .volume = volume,
                                        .meter = meter,
+                                       .card_meter = meter,
                                        .result = result};
-    if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
-        sdsim_positions_init(&task.positions, params);
-    }
-    struct mark mark = set_mark(meter);
-    result->started = *now;
-    result->error = params->timed == SDSIM_TIMED_PASSES ? all_passes(&task, now)
-                                                        : timed_calls(&task, now, &mark);
-    if (params->timed != SDSIM_TIMED_CALLS) {
-        since_mark(&mark, meter, result);
-        result->elapsed = *now - result->started;
+    if (params->target == SDSIM_ON_USB) {
+        run_on_usb(&task, now);
+    } else {
+        run(&task, now);
     }
 }

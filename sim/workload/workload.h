@@ -21,7 +21,9 @@
  *     free-space   ask for the free space once, after mounting
  *
  * The first four also on raw sectors through the driver, where writes and reads may go to several
- * regions in turns; everything else on a volume.
+ * regions in turns; everything else on a volume. With on: usb the firmware is a USB mass-storage
+ * device (workload/usb_storage.h): a PC writes, reads or mounts (workload/pc_mount.h) what lies
+ * behind it, and a call is one request of the PC.
  *
  * What is timed is the calls themselves (`calls`), or everything from open to close (`all`), or
  * everything from open to close several times over, each of which counts as one call (`passes`;
@@ -42,6 +44,8 @@
 #include "core/account.h"
 #include "driver/driver.h"
 #include "file/stream.h"
+#include "workload/pc_mount.h"
+#include "workload/usb_storage.h"
 
 enum sdsim_action {
     SDSIM_DO_WRITE,
@@ -61,6 +65,7 @@ enum sdsim_action {
 enum sdsim_target {
     SDSIM_ON_FILE,
     SDSIM_ON_RAW,
+    SDSIM_ON_USB,
 };
 
 enum sdsim_timed {
@@ -105,6 +110,7 @@ struct sdsim_workload_params {
     uint64_t files;           /* OPEN, CREATE, LIST: in the directory */
     uint64_t position;        /* SEEK: byte; 0: the middle */
     uint64_t seed;            /* of random places: the run's */
+    struct sdsim_usb_params usb; /* on: usb */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
@@ -125,6 +131,9 @@ struct sdsim_workload_result {
     sdsim_ps shortest_call;
     struct sdsim_account account;   /* of the timed part; sums to elapsed */
     struct sdsim_counters counters; /* of the timed part */
+    struct sdsim_usb_result usb;    /* on: usb; to the end of the workload */
+    struct sdsim_pc_mount mounted;  /* on: usb, do: mount */
+    struct sdsim_geometry volume;   /* the same: what was mounted */
 };
 
 /*
