@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "report/commands.h"
 #include "report/format.h"
+#include "report/usb_report.h"
 #include "setup/clocks.h"
 
 /* Everything the rules look at, in short words. */
@@ -120,14 +121,28 @@ static bool rule_shares(const struct view *view, char *out)
     const sdsim_ps bus = payload + kind(view, SDSIM_PROTOCOL);
     const sdsim_ps card =
         kind(view, SDSIM_ACCESS) + kind(view, SDSIM_BUSY) + kind(view, SDSIM_PAUSE);
-    const sdsim_ps own = view->total - bus - card;
-    char shares[3][24];
+    const sdsim_ps outside = kind(view, SDSIM_OUTSIDE);
+    const sdsim_ps own = view->total - bus - card - outside;
+    char shares[4][24];
     if (view->total == 0) {
         return false;
     }
     sdsim_print_share(share_of(view, bus), shares[0], sizeof shares[0]);
     sdsim_print_share(share_of(view, own), shares[1], sizeof shares[1]);
     sdsim_print_share(share_of(view, card), shares[2], sizeof shares[2]);
+    if (view->workload->target == SDSIM_ON_USB && view->workload->usb.lazy > 0) {
+        sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);
+        return say(out,
+                   "USB takes %s of the front end's time, its CPU %s; the writer task has an "
+                   "account of its own",
+                   shares[3], shares[1]);
+    }
+    if (outside > 0) {
+        sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);
+        return say(out,
+                   "%s takes %s, clocks on the bus %s, the host and its driver %s, the card %s",
+                   sdsim_outside_name(view->workload), shares[3], shares[0], shares[1], shares[2]);
+    }
     return say(out, "clocks on the bus take %s, the host and its driver %s, the card %s", shares[0],
                shares[1], shares[2]);
 }
@@ -265,7 +280,8 @@ static bool rule_metadata(const struct view *view, char *out)
     const sdsim_ps metadata = view->total - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
     const uint64_t every = view->workload->sync_every;
     char share[24];
-    if (view->total == 0 || metadata < view->total / 20) {
+    if (view->total == 0 || metadata < view->total / 20 ||
+        view->workload->action == SDSIM_DO_MOUNT) {
         return false;
     }
     sdsim_print_share(share_of(view, metadata), share, sizeof share);
@@ -393,4 +409,5 @@ void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         readings->count += rules[i](&view, readings->text[readings->count]);
     }
+    sdsim_usb_readings(report, readings);
 }

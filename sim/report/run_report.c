@@ -8,6 +8,7 @@
 #include "report/format.h"
 #include "report/readings.h"
 #include "report/table.h"
+#include "report/usb_report.h"
 #include "setup/clocks.h"
 
 #define LABEL_WIDTH 11
@@ -47,6 +48,9 @@ void sdsim_run_report_complete(struct sdsim_run_report *report, bool with_exact)
         exact.clocks.num = report->wanted_hz;
         exact.clocks.den = 1;
         sdsim_simulate(&exact, NULL, &report->exact);
+    }
+    if (with_exact) {
+        sdsim_usb_complete(report);
     }
 }
 
@@ -137,6 +141,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
                               char *text, size_t size)
 {
     char call[32];
+    if (workload->target == SDSIM_ON_USB) {
+        sdsim_usb_describe(workload, text, size);
+        return;
+    }
     switch ((enum sdsim_action)workload->action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_READ:
@@ -262,6 +270,11 @@ static const char *const kind_titles[SDSIM_KIND_COUNT] = {
     [SDSIM_OUTSIDE] = "others' turn",
 };
 
+const char *sdsim_outside_name(const struct sdsim_workload_params *workload)
+{
+    return workload->target == SDSIM_ON_USB ? "USB" : "another device";
+}
+
 static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
 {
     const unsigned marks = (unsigned)(share * BAR_WIDTH + 0.5);
@@ -347,7 +360,10 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
             char bar[4 * BAR_WIDTH + 1];
             print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
                       sizeof bar);
-            add_line(&table, &breakdown, SDSIM_INK_PLAIN, kind_titles[kind], breakdown.time[kind],
+            const char *title = kind == SDSIM_OUTSIDE
+                                    ? sdsim_outside_name(&report->setup->run.workload)
+                                    : kind_titles[kind];
+            add_line(&table, &breakdown, SDSIM_INK_PLAIN, title, breakdown.time[kind],
                      breakdown.quanta[kind], breakdown.permille[kind], bar);
         }
     }
@@ -470,6 +486,7 @@ bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct 
     print_title(report, style, out);
     print_workload(report, out);
     print_hardware(report, out);
+    sdsim_usb_print(report, out);
     print_prediction(report, out);
     print_measured(report, style, out);
     fputc('\n', out);

@@ -50,7 +50,9 @@ struct sdsim_run_report {
     struct sdsim_verdict verdict;
     uint64_t wanted_hz; /* the clock asked for, after the limits of driver and card */
     bool has_exact;     /* the clock generator gives less than that, and `exact` is filled in */
-    struct sdsim_outcome_report exact; /* the same run with exactly that clock */
+    struct sdsim_outcome_report exact;     /* the same run with exactly that clock */
+    bool has_other_usb;                    /* a PC writes, and `other_usb` is filled in */
+    struct sdsim_outcome_report other_usb; /* the same run with a writer task, or without */
 };
 
 /* What a run is called in messages and tables: its id, or the scenario's name. */
@@ -80,6 +82,9 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
  * shortest_call, longest_call and longest_wait.
  */
 void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
+
+/* Whose turn it is in the kind `outside`: "USB", "another device". */
+const char *sdsim_outside_name(const struct sdsim_workload_params *workload);
 
 /* "SPI", "SD 1-bit", "SD 4-bit"; and as scenarios write it: "spi", "sd1", "sd4". */
 const char *sdsim_bus_text(int mode);

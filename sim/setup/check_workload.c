@@ -162,9 +162,10 @@ static bool check_usb(const struct place *place, const struct sdsim_run *run,
     }
     bool fine = true;
     if (!setup->host.usb.given) {
-        sdsim_node_diag(place->diags, SDSIM_ERROR, place->node,
-                        "add usb: {turn: 80us, gap: 100us} to its profile, or take a host that has it",
-                        "the host %s has no costs of USB mass storage", run->host_name);
+        sdsim_node_diag(
+            place->diags, SDSIM_ERROR, place->node,
+            "add usb: {turn: 80us, gap: 100us} to its profile, or take a host that has it",
+            "the host %s has no costs of USB mass storage", run->host_name);
         fine = false;
     }
     if (usb->buffer % SDSIM_SECTOR != 0) {
@@ -193,9 +194,8 @@ static bool check_raw(const struct place *place, const struct sdsim_card_params 
     bool fine = true;
     if (!sdsim_workload_moves_data(place->action)) {
         fine = wrong(place, "do", "on: file",
-                     workload->target == SDSIM_ON_USB
-                         ? "a PC can only write, read and mount"
-                         : "raw sectors can only be read and written");
+                     workload->target == SDSIM_ON_USB ? "a PC can only write, read and mount"
+                                                      : "raw sectors can only be read and written");
     }
     fine = check_whole_sectors(place) && fine;
     if (workload->start >= bytes || workload->span > bytes - workload->start) {

@@ -83,10 +83,10 @@ static void pass_on(void *context, const struct sdsim_value_info *info)
 {
     const struct walk *walk = context;
     const struct sdsim_run *run = walk->run;
-    if (walk->kind != SDSIM_PROFILE_HOST || (!is_of_another(info->path, "drivers", costs_of(run)) &&
-                                             !is_of_another(info->path, "clocks", clock_of(run)) &&
-                                             !is_of_another(info->path, "files", api_of(run)) &&
-                                             !is_idle_usb(info->path, run))) {
+    if (walk->kind != SDSIM_PROFILE_HOST ||
+        (!is_of_another(info->path, "drivers", costs_of(run)) &&
+         !is_of_another(info->path, "clocks", clock_of(run)) &&
+         !is_of_another(info->path, "files", api_of(run)) && !is_idle_usb(info->path, run))) {
         walk->visit(walk->context, walk->kind, info);
     }
 }

@@ -34,8 +34,9 @@ static const struct sdsim_key usb_keys[] = {
      .type = SDSIM_VALUE_COUNT,
      .offset = offsetof(struct sdsim_usb_params, lazy),
      .max = SDSIM_USB_QUEUE_MOST,
-     .doc = "Buffers the queue of a writer task holds, which lets the device answer before the card "
-            "is done; 0: it writes first."},
+     .doc =
+         "Buffers the queue of a writer task holds, which lets the device answer before the card "
+         "is done; 0: it writes first."},
     {.name = "pc",
      .type = SDSIM_VALUE_CHOICE,
      .offset = offsetof(struct sdsim_usb_params, pc),
@@ -58,7 +59,8 @@ static const struct sdsim_key cost_keys[] = {
      .offset = offsetof(struct sdsim_usb_costs, turn),
      .profile = true,
      .max = SDSIM_S,
-     .doc = "CPU of the device after each transfer: interrupt, USB task, callback, arming the next."},
+     .doc =
+         "CPU of the device after each transfer: interrupt, USB task, callback, arming the next."},
     {.name = "gap",
      .type = SDSIM_VALUE_TIME,
      .offset = offsetof(struct sdsim_usb_costs, gap),

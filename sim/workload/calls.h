@@ -17,8 +17,9 @@ struct sdsim_workload_task {
     struct sdsim_workload_result *result;
     struct sdsim_positions positions; /* of reads and writes */
     struct sdsim_stream stream;
-    struct sdsim_usb_storage usb;     /* on: usb */
-    struct sdsim_meter *card_meter;   /* of whoever calls the driver: `meter`, but for a lazy writer */
+    struct sdsim_usb_storage usb; /* on: usb */
+    struct sdsim_meter
+        *card_meter;      /* of whoever calls the driver: `meter`, but for a lazy writer */
     bool open;            /* the stream is */
     uint64_t counted;     /* calls that counted for the longest and the shortest */
     uint64_t file_number; /* with rotate_every, and passes that write */

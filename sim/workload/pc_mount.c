@@ -65,9 +65,9 @@ enum sdsim_driver_error sdsim_pc_mount(struct sdsim_usb_storage *storage, sdsim_
     const uint32_t most = (uint32_t)(plan.request / SDSIM_SECTOR);
     const bool exfat = geometry->type == SDSIM_EXFAT;
     const bool fixed_root = geometry->root_entries > 0;
-    const uint32_t root = fixed_root ? geometry->root
-                                     : geometry->data_start +
-                                           (geometry->root - 2) * geometry->cluster_sectors;
+    const uint32_t root =
+        fixed_root ? geometry->root
+                   : geometry->data_start + (geometry->root - 2) * geometry->cluster_sectors;
     storage->meter->purpose = SDSIM_FOR_INIT;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         sdsim_usb_inquire(storage, now, answers[i]);
@@ -90,8 +90,7 @@ enum sdsim_driver_error sdsim_pc_mount(struct sdsim_usb_storage *storage, sdsim_
     };
     enum sdsim_driver_error error = SDSIM_DRIVER_OK;
     for (size_t i = 0; i < sizeof reads / sizeof *reads && error == SDSIM_DRIVER_OK; i++) {
-        error =
-            fetch(storage, now, reads[i].lba, reads[i].count, reads[i].most, reads[i].purpose);
+        error = fetch(storage, now, reads[i].lba, reads[i].count, reads[i].most, reads[i].purpose);
     }
     return error;
 }

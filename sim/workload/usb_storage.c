@@ -80,8 +80,8 @@ static enum sdsim_driver_error move_piece(struct sdsim_usb_storage *storage, sds
                                           const struct sdsim_usb_job *job,
                                           enum sdsim_purpose purpose, bool writes)
 {
-    const uint64_t most = storage->params->driver_call > 0 ? storage->params->driver_call
-                                                           : storage->params->buffer;
+    const uint64_t most =
+        storage->params->driver_call > 0 ? storage->params->driver_call : storage->params->buffer;
     const uint32_t most_sectors = (uint32_t)(most / SDSIM_SECTOR);
     const sdsim_ps began = *now;
     enum sdsim_driver_error error = SDSIM_DRIVER_OK;
@@ -91,8 +91,8 @@ static enum sdsim_driver_error move_piece(struct sdsim_usb_storage *storage, sds
         if (writes) {
             const struct sdsim_content content =
                 sdsim_content_after(&job->content, (uint64_t)done * SDSIM_SECTOR);
-            error = sdsim_driver_write(storage->driver, now, job->lba + done, part, purpose,
-                                       &content);
+            error =
+                sdsim_driver_write(storage->driver, now, job->lba + done, part, purpose, &content);
         } else {
             error = sdsim_driver_read(storage->driver, now, job->lba + done, part, purpose, NULL);
         }
@@ -234,8 +234,7 @@ static enum sdsim_driver_error give_out(struct sdsim_usb_storage *storage, sdsim
 }
 
 enum sdsim_driver_error sdsim_usb_request(struct sdsim_usb_storage *storage, sdsim_ps *now,
-                                          uint32_t lba, uint32_t count,
-                                          enum sdsim_purpose purpose,
+                                          uint32_t lba, uint32_t count, enum sdsim_purpose purpose,
                                           const struct sdsim_content *content)
 {
     const uint32_t buffer = (uint32_t)(storage->params->buffer / SDSIM_SECTOR);

@@ -46,18 +46,19 @@ enum sdsim_pc {
 
 /* What USB costs; from the host's profile. */
 struct sdsim_usb_costs {
-    sdsim_ps turn;                 /* of the device: from the end of a transfer to the callback, or
+    sdsim_ps turn; /* of the device: from the end of a transfer to the callback, or
                                       from the callback to an armed endpoint */
-    sdsim_ps gap;                  /* of the PC: from the status block to the next command block */
+    sdsim_ps gap;  /* of the PC: from the status block to the next command block */
     struct sdsim_usb_limits limits;
 };
 
 struct sdsim_usb_params {
-    uint64_t buffer;      /* bytes, a multiple of 512 */
-    uint64_t driver_call; /* bytes of one call of the card's driver, a multiple of 512; 0: the buffer */
-    uint64_t lazy;        /* buffers the writer's queue holds; 0: there is no writer task */
-    int pc;               /* enum sdsim_pc; for mounting */
-    bool given;           /* the host has the costs */
+    uint64_t buffer; /* bytes, a multiple of 512 */
+    uint64_t
+        driver_call; /* bytes of one call of the card's driver, a multiple of 512; 0: the buffer */
+    uint64_t lazy;   /* buffers the writer's queue holds; 0: there is no writer task */
+    int pc;          /* enum sdsim_pc; for mounting */
+    bool given;      /* the host has the costs */
     struct sdsim_usb_costs costs;
 };
 
@@ -65,14 +66,14 @@ struct sdsim_usb_params {
  * all of it. */
 struct sdsim_usb_result {
     struct sdsim_usb_traffic traffic;
-    uint64_t requests;      /* SCSI commands */
-    uint64_t pieces;        /* buffers that moved */
-    sdsim_ps link;          /* packets, and waiting for their frame */
-    sdsim_ps turns;         /* of the device */
-    sdsim_ps gaps;          /* of the PC */
-    sdsim_ps card;          /* in calls of the card's driver */
-    sdsim_ps queue_full;    /* the front end waited for the writer task */
-    uint64_t pending_most;  /* bytes the PC had been told were written and that were not yet */
+    uint64_t requests;        /* SCSI commands */
+    uint64_t pieces;          /* buffers that moved */
+    sdsim_ps link;            /* packets, and waiting for their frame */
+    sdsim_ps turns;           /* of the device */
+    sdsim_ps gaps;            /* of the PC */
+    sdsim_ps card;            /* in calls of the card's driver */
+    sdsim_ps queue_full;      /* the front end waited for the writer task */
+    uint64_t pending_most;    /* bytes the PC had been told were written and that were not yet */
     sdsim_ps pending_longest; /* from the status block to the last of them on the card */
 };
 
@@ -91,10 +92,10 @@ struct sdsim_usb_storage {
     struct sdsim_usb_job *jobs; /* a ring of params->lazy; owned; NULL without a writer task */
     uint64_t first;             /* job that is next */
     uint64_t count;
-    uint64_t queued;    /* bytes of these jobs */
-    uint64_t in_hand;   /* bytes of the job the writer took last */
-    sdsim_ps writer;    /* its time: it is free from then on */
-    sdsim_ps promised;  /* when the PC was last told that all is written */
+    uint64_t queued;   /* bytes of these jobs */
+    uint64_t in_hand;  /* bytes of the job the writer took last */
+    sdsim_ps writer;   /* its time: it is free from then on */
+    sdsim_ps promised; /* when the PC was last told that all is written */
     enum sdsim_driver_error writer_error;
     struct sdsim_usb_result result;
 };
@@ -111,8 +112,7 @@ void sdsim_usb_storage_free(struct sdsim_usb_storage *storage);
 /* One request of the PC, from *now to the moment the PC may ask for the next one. `content` NULL: a
  * read, booked under `purpose`. What went wrong in the writer task is told by the next request. */
 enum sdsim_driver_error sdsim_usb_request(struct sdsim_usb_storage *storage, sdsim_ps *now,
-                                          uint32_t lba, uint32_t count,
-                                          enum sdsim_purpose purpose,
+                                          uint32_t lba, uint32_t count, enum sdsim_purpose purpose,
                                           const struct sdsim_content *content);
 
 /* A command that does not touch the card and answers with `bytes` (0: with its status only). */

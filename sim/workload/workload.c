@@ -271,12 +271,11 @@ static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
 static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     const struct sdsim_workload_params *params = task->params;
-    const char *error = params->target == SDSIM_ON_RAW ? raw_call(task, now, index)
-                        : params->target == SDSIM_ON_FILE
-                            ? actions[params->action].call(task, now, index)
-                        : params->action == SDSIM_DO_MOUNT
-                            ? sdsim_workload_usb_mount(task, now, index)
-                            : sdsim_workload_usb(task, now, index);
+    const char *error =
+        params->target == SDSIM_ON_RAW     ? raw_call(task, now, index)
+        : params->target == SDSIM_ON_FILE  ? actions[params->action].call(task, now, index)
+        : params->action == SDSIM_DO_MOUNT ? sdsim_workload_usb_mount(task, now, index)
+                                           : sdsim_workload_usb(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
         error = sync_call(task, now);
     }
@@ -473,8 +472,8 @@ static void run(struct sdsim_workload_task *task, sdsim_ps *now)
     }
     struct mark mark = set_mark(task);
     result->started = *now;
-    result->error = params->timed == SDSIM_TIMED_PASSES ? all_passes(task, now)
-                                                        : timed_calls(task, now, &mark);
+    result->error =
+        params->timed == SDSIM_TIMED_PASSES ? all_passes(task, now) : timed_calls(task, now, &mark);
     if (params->timed != SDSIM_TIMED_CALLS) {
         since_mark(&mark, task, result);
         result->elapsed = *now - result->started;
