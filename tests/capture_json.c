@@ -75,6 +75,26 @@ static json_t *row(json_t *rows, const char *name, size_t length, unsigned long 
     return NULL;
 }
 
+/* The element with this number, or with this `id`. */
+static json_t *element(json_t *list, const char *key)
+{
+    char *end;
+    const unsigned long number = strtoul(key, &end, 10);
+    if (*end == '\0') {
+        return json_array_get(list, number);
+    }
+    size_t i;
+    json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        const char *id = json_string_value(json_object_get(one, "id"));
+        if (id != NULL && strcmp(id, key) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
 json_t *sdsim_test_at(json_t *root, const char *path)
 {
     json_t *at = root;
@@ -86,7 +106,7 @@ json_t *sdsim_test_at(json_t *root, const char *path)
         if (number != NULL) {
             at = row(at, path, (size_t)(number - path), strtoul(number + 1, NULL, 10));
         } else if (json_is_array(at)) {
-            at = json_array_get(at, strtoul(key, NULL, 10));
+            at = element(at, key);
         } else {
             at = json_object_get(at, key);
         }

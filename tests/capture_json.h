@@ -3,6 +3,7 @@
  *
  *     "crc7.right"                 a member of a member
  *     "stretches.0.clock"          an element of a list
+ *     "runs.write.predicted"       the element of a list that has this `id`
  *     "commands.CMD17#2.read.n_ac" the third row of `commands` that has this command
  */
 #ifndef SDSIM_TEST_CAPTURE_JSON_H

@@ -314,6 +314,7 @@ void sdsim_test_some_card(struct sdsim_test_sequence *s, const struct sdsim_cloc
         .release_clocks = sdsim_rng_below(rng, 2),
         .reselect_clocks = sdsim_rng_below(rng, 2),
         .ccs_while_busy = sdsim_test_one_in(rng, 2),
+        .lenient_in_idle = sdsim_test_one_in(rng, 2),
         .power_up_time = sdsim_test_one_in(rng, 3) ? some_span(s, clock, SDSIM_MS) : 0,
         .inquiry_gap = SDSIM_TEST_PICK(rng, 0, 0, 100 * SDSIM_US),
         .init_time = some_span(s, clock, 3 * SDSIM_MS),

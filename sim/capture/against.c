@@ -39,6 +39,9 @@ static void take_item(struct sdsim_item_listener *listener, const struct sdsim_i
     case SDSIM_ITEM_DATA_RESPONSE:
         add_bytes(&side->answer, &(uint8_t){item->token & SDSIM_DATA_RESPONSE_MASK}, 1);
         break;
+    case SDSIM_ITEM_STOP_TOKEN:
+        side->undefined = true;
+        break;
     default:
         break;
     }
@@ -158,11 +161,14 @@ static void jump(struct sdsim_against *against, const struct sdsim_spi_byte *byt
     }
 }
 
-/* The recorded card is ready, sends a block, or is initialised: so is the simulated one. */
+/* The recorded card is ready, sends a block, or is initialised: so is the simulated one. The FF
+ * behind a stop token says nothing (N_BR). */
 static void keep_up(struct sdsim_against *against, const struct sdsim_spi_byte *byte)
 {
     const struct sdsim_spi_decoder *recorded = &against->recorded.decoder;
-    if (byte->miso == 0xFF) {
+    const bool undefined = against->recorded.undefined;
+    against->recorded.undefined = false;
+    if (byte->miso == 0xFF && !undefined) {
         jump(against, byte, sdsim_card_busy(&against->card).at);
     }
     if (recorded->due == SDSIM_SPI_DUE_TOKEN && byte->miso == SDSIM_TOKEN_START) {

@@ -58,6 +58,7 @@ struct sdsim_against_side {
     uint64_t at;        /* of the last command */
     uint8_t index;
     bool app;
+    bool undefined; /* the next byte is the one behind a stop token */
     struct sdsim_against_answer answer;
     struct sdsim_against_answer before; /* of the command before the last */
 };

@@ -83,16 +83,31 @@ static void reply_word(struct sdsim_card *card, sdsim_ps end, uint32_t word,
     reply->extra_count = 4;
 }
 
-static void reply_illegal(struct sdsim_card *card, struct sdsim_reply *reply)
+/* R1 of a command that can't be done now. */
+static uint8_t illegal_r1(const struct sdsim_card *card, bool later)
+{
+    if (card->state != SDSIM_CARD_IDLE) {
+        return SDSIM_R1_ILLEGAL;
+    }
+    return later && card->params->lenient_in_idle ? SDSIM_R1_IDLE
+                                                  : SDSIM_R1_ILLEGAL | SDSIM_R1_IDLE;
+}
+
+/* `later`: the command only comes too soon. */
+static void reply_refused(struct sdsim_card *card, bool later, struct sdsim_reply *reply)
 {
     card->app = false;
     if (card->spi) {
         reply->answered = true;
-        reply->r1 =
-            (uint8_t)(SDSIM_R1_ILLEGAL | (card->state == SDSIM_CARD_IDLE ? SDSIM_R1_IDLE : 0));
+        reply->r1 = illegal_r1(card, later);
     } else {
         card->errors |= SDSIM_STATUS_ILLEGAL;
     }
+}
+
+static void reply_illegal(struct sdsim_card *card, struct sdsim_reply *reply)
+{
+    reply_refused(card, false, reply);
 }
 
 static void reply_register(struct sdsim_card *card, sdsim_ps end, uint16_t bytes,
@@ -390,7 +405,8 @@ static const struct rule app_rules[64] = {
     [51] = {IN_TRANSFER, IN_TRANSFER},
 };
 
-static bool legal(const struct sdsim_card *card, sdsim_ps end, uint8_t index, bool app)
+static bool legal_in(const struct sdsim_card *card, enum sdsim_card_state state, uint8_t index,
+                     bool app)
 {
     const enum sdsim_card_version version = sdsim_card_version(card->params);
     if (!app && ((index == 6 && version < SDSIM_VERSION_1_10) ||
@@ -399,8 +415,13 @@ static bool legal(const struct sdsim_card *card, sdsim_ps end, uint8_t index, bo
     }
     const struct rule *rule = app ? &app_rules[index & 63] : &basic_rules[index & 63];
     const uint8_t states = card->spi ? rule->spi_states : rule->sd_states;
+    return (states >> state & 1u) != 0;
+}
+
+static bool legal(const struct sdsim_card *card, sdsim_ps end, uint8_t index, bool app)
+{
     const bool programs = !card->spi && card->state == SDSIM_CARD_TRANSFER && busy_at(card, end);
-    return (states >> (programs ? SDSIM_CARD_PROGRAM : card->state) & 1u) != 0;
+    return legal_in(card, programs ? SDSIM_CARD_PROGRAM : card->state, index, app);
 }
 
 static void app_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint32_t argument,
@@ -532,7 +553,7 @@ static void dispatch(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint3
         /* An unknown application command is taken as the basic one of that number. */
         basic_command(card, end, index, argument, reply);
     } else {
-        reply_illegal(card, reply);
+        reply_refused(card, legal_in(card, SDSIM_CARD_TRANSFER, index, app), reply);
     }
 }
 

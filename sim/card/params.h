@@ -71,6 +71,7 @@ struct sdsim_card_params {
     uint64_t release_clocks;  /* SPI: clocks behind CS high in which MISO is still driven, 0..1 */
     uint64_t reselect_clocks; /* SPI: clocks behind CS low before a busy shows, 0..1 */
     bool ccs_while_busy;      /* the OCR tells block addressing before initialisation is over */
+    bool lenient_in_idle;     /* SPI: what must wait for initialisation is answered 01, not 05 */
     sdsim_ps power_up_time;   /* hears nothing for so long */
     sdsim_ps inquiry_gap;     /* an ACMD41 sooner behind one that only asked: never gets ready */
     sdsim_ps init_time;       /* first ACMD41 to ready */

@@ -163,6 +163,13 @@ static const struct sdsim_key keys[] = {
      .fallback = "no",
      .doc = "Whether the OCR tells block addressing (CCS) while the card still initialises; the "
             "specification makes it valid only afterwards."},
+    {.name = "lenient_in_idle",
+     .type = SDSIM_VALUE_BOOL,
+     .offset = AT(lenient_in_idle),
+     .fallback = "no",
+     .doc = "SPI: whether commands that must wait for the end of initialisation, like CMD16 and "
+            "CMD17, are answered 01 in idle state, not 05 (illegal). Both kinds of card are "
+            "known; no data come in either case."},
     {.name = "power_up_time",
      .type = SDSIM_VALUE_TIME,
      .offset = AT(power_up_time),

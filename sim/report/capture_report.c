@@ -355,7 +355,7 @@ static bool print_commands(const struct sdsim_capture_view *view, const struct s
     };
     const struct sdsim_summary *summary = view->summary;
     const struct sdsim_time_scale scale = sdsim_time_scale(
-        sdsim_capture_time(view->capture, sdsim_pins_end(view->capture->pins)) / 1000);
+        sdsim_capture_time(view->capture, sdsim_pins_end(view->capture->pins)) / 100);
     struct sdsim_table table;
     size_t listed = 0;
     size_t i = 0;

@@ -39,7 +39,7 @@ static int remove_folder(void **state)
 
 static struct sdsim_test_result run_in(const char *data, const char *const *arguments)
 {
-    char variable[128];
+    char variable[256];
     snprintf(variable, sizeof variable, "SDSIM_DATA_DIR=%s", data);
     const char *const environment[] = {variable, "LC_ALL=C", "NO_COLOR", "POSIXLY_CORRECT", NULL};
     return sdsim_test_run(arguments, environment);

@@ -166,6 +166,12 @@ static void early_ccs(struct sdsim_card_params *params)
     params->init_time = SDSIM_S;
 }
 
+static void lenient(struct sdsim_card_params *params)
+{
+    early_ccs(params);
+    params->lenient_in_idle = true;
+}
+
 static void late_start(struct sdsim_card_params *params)
 {
     params->power_up_time = 25 * SDSIM_MS;
@@ -234,6 +240,10 @@ static const struct {
      {"!FF*10", "400000000095 -> 01", "48000001AA87 -> 01 00 00 01 AA", "770000000065 -> 01",
       "694000000077 -> 01", "7A00000000FD -> 01 40 FF 80 00", "500000020015 -> 05",
       "510000000055 -> 05", "FF*20 = FF*20"}},
+    {"a card that calls nothing illegal in idle state",
+     lenient,
+     {"!FF*10", "400000000095 -> 01", "770000000065 -> 01", "694000000077 -> 01",
+      "500000020015 -> 01", "510000000055 -> 01", "4E0000000001 -> 05", "FF*20 = FF*20"}},
     {"silent for 25 ms after power-up",
      late_start,
      {"~1ms", "!FF*10", "400000000095 -> -", "~30ms", "!FF*10", "400000000095 -> 01"}},

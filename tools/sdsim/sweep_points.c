@@ -23,7 +23,7 @@ struct work {
 static void set_error(struct sdsim_sweep_row *row, const char *text)
 {
     char line[160];
-    snprintf(line, sizeof line, "%s", text);
+    snprintf(line, sizeof line, "%.*s", (int)sizeof line - 1, text);
     for (char *at = line; *at != '\0'; at++) {
         *at = *at == '\n' ? ' ' : *at;
     }
