@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "report/commands.h"
 #include "report/format.h"
+#include "report/tasks_report.h"
 #include "report/usb_report.h"
 #include "setup/clocks.h"
 
@@ -410,4 +411,5 @@ void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings
         readings->count += rules[i](&view, readings->text[readings->count]);
     }
     sdsim_usb_readings(report, readings);
+    sdsim_tasks_readings(report, readings);
 }

@@ -1,6 +1,7 @@
 #include "report/commands.h"
 #include "report/readings.h"
 #include "report/run_report.h"
+#include "report/tasks_report.h"
 #include "report/usb_report.h"
 
 static void write_names(const struct sdsim_run_report *report, struct sdsim_json *json)
@@ -148,6 +149,7 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
     sdsim_json_count(json, "bus_clocks", result->counters.bus_clocks);
     write_extremes(result, json);
     sdsim_usb_json(report, json);
+    sdsim_tasks_json(report, json);
     write_meaning(report, json);
     sdsim_json_end(json);
 }

@@ -8,6 +8,7 @@
 #include "report/format.h"
 #include "report/readings.h"
 #include "report/table.h"
+#include "report/tasks_report.h"
 #include "report/usb_report.h"
 #include "setup/clocks.h"
 
@@ -51,6 +52,7 @@ void sdsim_run_report_complete(struct sdsim_run_report *report, bool with_exact)
     }
     if (with_exact) {
         sdsim_usb_complete(report);
+        sdsim_tasks_complete(report);
     }
 }
 
@@ -120,6 +122,10 @@ static void describe_data(const struct sdsim_workload_params *workload, const ch
     }
     used += (size_t)snprintf(text + used, size - used, ", %s%s%s",
                              raw ? "raw sectors" : "file API ", raw ? "" : api, regions);
+    if (workload->parallel > 1) {
+        used += (size_t)snprintf(text + used, size - used, ", to %" PRIu64 " files in turns",
+                                 workload->parallel);
+    }
     if (workload->timed == SDSIM_TIMED_PASSES) {
         snprintf(text + used, size - used, ", %" PRIu64 " times", workload->times);
     }
@@ -152,6 +158,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     case SDSIM_DO_RANDOM_READ:
         describe_data(workload, api, text, size);
         break;
+    case SDSIM_DO_RANDOM_MIXED:
+    case SDSIM_DO_PLAY:
+        sdsim_tasks_describe(workload, api, text, size);
+        break;
     case SDSIM_DO_LOG:
         snprintf(text, size, "print %" PRIu64 " lines, file API %s", workload->lines, api);
         break;
@@ -167,6 +177,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
         snprintf(text, size,
                  "open and close the last of %" PRIu64 " files in a directory, %" PRIu64 " times",
                  workload->files, workload->times);
+        break;
+    case SDSIM_DO_OPEN_EACH:
+        snprintf(text, size, "open and close each of %" PRIu64 " files in a directory by its path",
+                 workload->files);
         break;
     case SDSIM_DO_CREATE:
         snprintf(text, size, "create %" PRIu64 " files in a directory of %" PRIu64, workload->times,
@@ -489,6 +503,7 @@ bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct 
     sdsim_usb_print(report, out);
     print_prediction(report, out);
     print_measured(report, style, out);
+    sdsim_tasks_print(report, out);
     fputc('\n', out);
     const bool broken_down = print_breakdown(report, style, out);
     print_metadata(&report->prediction.typical.workload, out);

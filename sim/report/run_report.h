@@ -51,6 +51,8 @@ struct sdsim_run_report {
     uint64_t wanted_hz; /* the clock asked for, after the limits of driver and card */
     bool has_exact;     /* the clock generator gives less than that, and `exact` is filled in */
     struct sdsim_outcome_report exact;     /* the same run with exactly that clock */
+    bool has_alone;                        /* `alone` is filled in */
+    struct sdsim_outcome_report alone;     /* the same run without the other device on the bus */
     bool has_other_usb;                    /* a PC writes, and `other_usb` is filled in */
     struct sdsim_outcome_report other_usb; /* the same run with a writer task, or without */
 };

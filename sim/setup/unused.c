@@ -17,7 +17,7 @@ struct use {
     bool raw_only;       /* and only with on: raw */
 };
 
-#define DATA "write read random-write random-read"
+#define DATA "write read random-write random-read random-mixed play"
 
 static const struct use uses[] = {
     {"start", DATA, true},
@@ -25,7 +25,11 @@ static const struct use uses[] = {
     {"total", DATA " append seek", false},
     {"lines", "log", false},
     {"times", "append seek open create list mount", false},
-    {"files", "open create list", false},
+    {"files", "open open-each create list", false},
+    {"name_length", "open open-each create list", false},
+    {"reads", "random-mixed", false},
+    {"parallel", "write read play", false},
+    {"play", "play", false},
     {"position", "seek", false},
     {"sync_every", DATA " log seek", false},
 };

@@ -19,10 +19,12 @@ struct sdsim_workload_task {
     struct sdsim_stream stream;
     struct sdsim_usb_storage usb; /* on: usb */
     struct sdsim_meter
-        *card_meter;      /* of whoever calls the driver: `meter`, but for a lazy writer */
-    bool open;            /* the stream is */
-    uint64_t counted;     /* calls that counted for the longest and the shortest */
-    uint64_t file_number; /* with rotate_every, and passes that write */
+        *card_meter;              /* of whoever calls the driver: `meter`, but for a lazy writer */
+    struct sdsim_stream *streams; /* of several files; owned while they are open */
+    uint64_t stream_count;        /* that are open */
+    bool open;                    /* the stream is */
+    uint64_t counted;             /* calls that counted for the longest and the shortest */
+    uint64_t file_number;         /* with rotate_every, and passes that write */
 };
 
 /* What went wrong, as a text for people; NULL for SDSIM_FAT_OK. The first result that is none goes
@@ -36,7 +38,40 @@ void sdsim_workload_note(const struct sdsim_workload_task *task, enum sdsim_call
 /* Why a write ended early although nothing failed. */
 const char *sdsim_workload_cut_short(struct sdsim_workload_task *task);
 
+/* What one pass opens and what it needs before its first call. */
+const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now);
+
+/* Call `index` of those that go to raw sectors; an access of either sort. */
+const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_raw_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                      uint64_t index, bool reads);
+
+/* An access to a random place of the open file. */
+const char *sdsim_workload_file_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                       uint64_t index, bool reads);
+
+/* Call `index` of the workload, with the sync behind it if one is due. */
+const char *sdsim_workload_one_call(struct sdsim_workload_task *task, sdsim_ps *now,
+                                    uint64_t index);
+
+/* A sync of what is open, or of the driver. */
+const char *sdsim_workload_sync(struct sdsim_workload_task *task, sdsim_ps *now);
+
+/* A call from `began` to `ended` is over: counts it, and tells the recorder. */
+void sdsim_workload_count(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                          uint64_t index);
+
+/* All `calls` of a player (workload/play.c). */
+const char *sdsim_workload_play(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t calls);
+
+/* Ends what the calls left open, also after an error. */
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error);
+
 /* One call each; NULL or what went wrong. */
+const char *sdsim_workload_mixed(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
+const char *sdsim_workload_open_each(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index);
 const char *sdsim_workload_append(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);
 const char *sdsim_workload_open(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index);

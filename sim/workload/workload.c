@@ -4,12 +4,19 @@
 #include <string.h>
 
 #include "workload/calls.h"
+#include "workload/several.h"
 
 static const char log_path[] = "/LOG.TXT";
 
-char *sdsim_workload_member(uint64_t index, char *out)
+char *sdsim_workload_member(uint64_t index, uint64_t length, char *out)
 {
-    snprintf(out, 24, SDSIM_WORKLOAD_DIRECTORY "/F%07u.DAT", (unsigned)(index % 10000000));
+    enum { SHORT = 12 };
+    const int used = snprintf(out, SDSIM_MEMBER_SIZE, SDSIM_WORKLOAD_DIRECTORY "/F%07u",
+                              (unsigned)(index % 10000000));
+    /* A short name has eight characters and three, a longer one is filled up between. */
+    const size_t more = length > SHORT ? (size_t)(length - SHORT) : 0;
+    memset(out + used, 'x', more);
+    memcpy(out + (size_t)used + more, ".DAT", sizeof ".DAT");
     return out;
 }
 
@@ -20,12 +27,13 @@ bool sdsim_workload_is_latency(enum sdsim_action action)
 
 bool sdsim_workload_is_random(enum sdsim_action action)
 {
-    return action == SDSIM_DO_RANDOM_WRITE || action == SDSIM_DO_RANDOM_READ;
+    return action == SDSIM_DO_RANDOM_WRITE || action == SDSIM_DO_RANDOM_READ ||
+           action == SDSIM_DO_RANDOM_MIXED;
 }
 
 bool sdsim_workload_reads(enum sdsim_action action)
 {
-    return action == SDSIM_DO_READ || action == SDSIM_DO_RANDOM_READ;
+    return action == SDSIM_DO_READ || action == SDSIM_DO_RANDOM_READ || action == SDSIM_DO_PLAY;
 }
 
 bool sdsim_workload_moves_data(enum sdsim_action action)
@@ -75,13 +83,13 @@ static struct sdsim_content content_at(uint64_t offset)
         .kind = SDSIM_CONTENT_GENERATED, .seed = SDSIM_WORKLOAD_SEED, .offset = offset};
 }
 
-static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+const char *sdsim_workload_raw_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                      uint64_t index, bool reads)
 {
     const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
     const uint64_t lba = sdsim_position(&task->positions, index) / SDSIM_SECTOR;
     const sdsim_ps start = *now;
-    const bool reads = sdsim_workload_reads((enum sdsim_action)params->action);
     const struct sdsim_detail detail = {.kind = SDSIM_DETAIL_SECTORS, .place = lba, .size = count};
     enum sdsim_driver_error error;
     if (lba > UINT32_MAX - count) {
@@ -105,6 +113,12 @@ static const char *raw_call(struct sdsim_workload_task *task, sdsim_ps *now, uin
     default:
         return "the driver gave up";
     }
+}
+
+const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    return sdsim_workload_raw_access(task, now, index,
+                                     sdsim_workload_reads((enum sdsim_action)task->params->action));
 }
 
 static const char *read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -181,21 +195,26 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
     return sdsim_workload_failed(task, result);
 }
 
-static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
-                                     uint64_t index)
+const char *sdsim_workload_file_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                       uint64_t index, bool reads)
 {
     const enum sdsim_fat_result result =
         sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
-    return result == SDSIM_FAT_OK ? write_call(task, now, index)
-                                  : sdsim_workload_failed(task, result);
+    if (result != SDSIM_FAT_OK) {
+        return sdsim_workload_failed(task, result);
+    }
+    return reads ? read_call(task, now, index) : write_call(task, now, index);
+}
+
+static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index)
+{
+    return sdsim_workload_file_access(task, now, index, false);
 }
 
 static const char *random_read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
-    const enum sdsim_fat_result result =
-        sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
-    return result == SDSIM_FAT_OK ? read_call(task, now, index)
-                                  : sdsim_workload_failed(task, result);
+    return sdsim_workload_file_access(task, now, index, true);
 }
 
 static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -224,10 +243,13 @@ static const struct action actions[] = {
     [SDSIM_DO_READ] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_RANDOM_WRITE] = {random_write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
     [SDSIM_DO_RANDOM_READ] = {random_read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
+    [SDSIM_DO_RANDOM_MIXED] = {sdsim_workload_mixed, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
     [SDSIM_DO_LOG] = {log_call, log_path, SDSIM_OPEN_WRITE},
+    [SDSIM_DO_PLAY] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_APPEND] = {sdsim_workload_append, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_SEEK] = {sdsim_workload_seek, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_OPEN] = {sdsim_workload_open, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_OPEN_EACH] = {sdsim_workload_open_each, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_CREATE] = {sdsim_workload_create, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_LIST] = {sdsim_workload_list, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_MOUNT] = {sdsim_workload_mount, NULL, SDSIM_OPEN_READ},
@@ -243,7 +265,11 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
     case SDSIM_DO_READ:
     case SDSIM_DO_RANDOM_WRITE:
     case SDSIM_DO_RANDOM_READ:
+    case SDSIM_DO_RANDOM_MIXED:
+    case SDSIM_DO_PLAY:
         return params->total / params->call + (params->total % params->call != 0 ? 1 : 0);
+    case SDSIM_DO_OPEN_EACH:
+        return params->files;
     case SDSIM_DO_FREE_SPACE:
         return 1; /* asked again it is known and costs nothing */
     default:
@@ -251,7 +277,7 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
     }
 }
 
-static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
+const char *sdsim_workload_sync(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     enum sdsim_driver_error error;
     switch ((enum sdsim_target)task->params->target) {
@@ -265,19 +291,36 @@ static const char *sync_call(struct sdsim_workload_task *task, sdsim_ps *now)
     default:
         break;
     }
+    if (task->stream_count > 0) {
+        return sdsim_several_sync(task, now);
+    }
     return task->open ? sdsim_workload_failed(task, sdsim_stream_sync(&task->stream, now)) : NULL;
 }
 
-static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+/* The call itself, whatever it goes to. */
+static const char *act(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     const struct sdsim_workload_params *params = task->params;
-    const char *error =
-        params->target == SDSIM_ON_RAW     ? raw_call(task, now, index)
-        : params->target == SDSIM_ON_FILE  ? actions[params->action].call(task, now, index)
-        : params->action == SDSIM_DO_MOUNT ? sdsim_workload_usb_mount(task, now, index)
-                                           : sdsim_workload_usb(task, now, index);
+    switch ((enum sdsim_target)params->target) {
+    case SDSIM_ON_RAW:
+        return params->action == SDSIM_DO_RANDOM_MIXED ? sdsim_workload_mixed(task, now, index)
+                                                       : sdsim_workload_raw(task, now, index);
+    case SDSIM_ON_USB:
+        return params->action == SDSIM_DO_MOUNT ? sdsim_workload_usb_mount(task, now, index)
+                                                : sdsim_workload_usb(task, now, index);
+    case SDSIM_ON_FILE:
+    default:
+        return sdsim_workload_is_several(params) ? sdsim_several_call(task, now, index)
+                                                 : actions[params->action].call(task, now, index);
+    }
+}
+
+const char *sdsim_workload_one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const struct sdsim_workload_params *params = task->params;
+    const char *error = act(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
-        error = sync_call(task, now);
+        error = sdsim_workload_sync(task, now);
     }
     return error;
 }
@@ -293,8 +336,8 @@ static bool counts(const struct sdsim_workload_params *params, uint64_t index)
              index * params->call >= SDSIM_SECTOR));
 }
 
-static void note_call(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
-                      uint64_t index)
+void sdsim_workload_count(struct sdsim_workload_task *task, sdsim_ps began, sdsim_ps ended,
+                          uint64_t index)
 {
     struct sdsim_workload_result *result = task->result;
     struct sdsim_recorder *recorder = task->meter->recorder;
@@ -324,20 +367,23 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const bool passes = task->params->timed == SDSIM_TIMED_PASSES;
     const uint64_t calls = call_count(task->params);
+    if (task->params->action == SDSIM_DO_PLAY) {
+        return sdsim_workload_play(task, now, calls);
+    }
     for (uint64_t i = 0; i < calls; i++) {
         const sdsim_ps began = *now;
-        const char *error = one_call(task, now, i);
+        const char *error = sdsim_workload_one_call(task, now, i);
         if (error != NULL) {
             return error;
         }
         if (!passes) {
-            note_call(task, began, *now, i);
+            sdsim_workload_count(task, began, *now, i);
         }
         if (*now > SDSIM_RUN_LIMIT) {
             return "the run takes more than 200 days of virtual time";
         }
     }
-    return task->params->final_sync ? sync_call(task, now) : NULL;
+    return task->params->final_sync ? sdsim_workload_sync(task, now) : NULL;
 }
 
 /* ---- the timed part ---- */
@@ -398,11 +444,14 @@ static void since_mark(const struct mark *mark, const struct sdsim_workload_task
     result->counters.bus_clocks -= mark->counters.bus_clocks;
 }
 
-static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
+const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct action *action = &actions[task->params->action];
     if (task->params->target != SDSIM_ON_FILE || action->path == NULL) {
         return NULL;
+    }
+    if (sdsim_workload_is_several(task->params)) {
+        return sdsim_several_open(task, now);
     }
     if (task->file_number > 0 && action->mode == SDSIM_OPEN_WRITE) {
         return next_file(task, now, task->file_number);
@@ -415,14 +464,19 @@ static const char *open_file(struct sdsim_workload_task *task, sdsim_ps *now)
 }
 
 /* Ends what the calls left open, also after an error. */
-static const char *finish(struct sdsim_workload_task *task, sdsim_ps *now, const char *error)
+const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
+                                  const char *error)
 {
+    if (task->streams != NULL) {
+        return sdsim_several_close(task, now, error);
+    }
     if (task->open) {
         const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
         task->open = false;
         return error != NULL ? error : sdsim_workload_failed(task, closed);
     }
-    return error == NULL && task->params->target != SDSIM_ON_FILE ? sync_call(task, now) : error;
+    return error == NULL && task->params->target != SDSIM_ON_FILE ? sdsim_workload_sync(task, now)
+                                                                  : error;
 }
 
 /* From open to close, again and again. */
@@ -432,13 +486,13 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
     for (uint64_t pass = 0; pass < task->params->times && error == NULL; pass++) {
         const sdsim_ps began = *now;
         task->file_number = pass;
-        error = open_file(task, now);
+        error = sdsim_workload_open_file(task, now);
         if (error == NULL) {
             error = all_calls(task, now);
         }
-        error = finish(task, now, error);
+        error = sdsim_workload_finish(task, now, error);
         if (error == NULL) {
-            note_call(task, began, *now, pass);
+            sdsim_workload_count(task, began, *now, pass);
         }
     }
     return error;
@@ -447,7 +501,7 @@ static const char *all_passes(struct sdsim_workload_task *task, sdsim_ps *now)
 static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, struct mark *mark)
 {
     const bool all = task->params->timed == SDSIM_TIMED_ALL;
-    const char *error = open_file(task, now);
+    const char *error = sdsim_workload_open_file(task, now);
     if (!all) {
         *mark = set_mark(task);
         task->result->started = *now;
@@ -459,7 +513,7 @@ static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, 
         since_mark(mark, task, task->result);
         task->result->elapsed = *now - task->result->started;
     }
-    return finish(task, now, error);
+    return sdsim_workload_finish(task, now, error);
 }
 
 /* Everything a task does, once it is set up. */
@@ -467,6 +521,11 @@ static void run(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct sdsim_workload_params *params = task->params;
     struct sdsim_workload_result *result = task->result;
+    struct sdsim_bus_sharer sharer;
+    const bool shared = params->other_device.bytes > 0;
+    if (shared) {
+        sdsim_bus_sharer_init(&sharer, &params->other_device, task->driver, *now);
+    }
     if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
         sdsim_positions_init(&task->positions, params);
     }
@@ -477,6 +536,10 @@ static void run(struct sdsim_workload_task *task, sdsim_ps *now)
     if (params->timed != SDSIM_TIMED_CALLS) {
         since_mark(&mark, task, result);
         result->elapsed = *now - result->started;
+    }
+    if (shared) {
+        result->other_device = sharer.result;
+        task->driver->gate = NULL;
     }
 }
 
