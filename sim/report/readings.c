@@ -214,12 +214,17 @@ static bool rule_bounce(const struct view *view, char *out)
                blocks == 1 ? "" : "s");
 }
 
+static bool one_sector_clusters(const struct view *view)
+{
+    return view->report->setup->run.filesystem.cluster == SDSIM_SECTOR;
+}
+
 static bool rule_clusters(const struct view *view, char *out)
 {
     if (!is_stream(view) || view->workload->target != SDSIM_ON_FILE || bounced(view) ||
         view->report->setup->run.file.api == SDSIM_API_LINUX ||
-        view->sectors < 2 * view->commands || (view->reads && view->buffer > 0) ||
-        2 * view->commands < 3 * view->calls) {
+        (view->sectors < 2 * view->commands && !one_sector_clusters(view)) ||
+        (view->reads && view->buffer > 0) || 2 * view->commands < 3 * view->calls) {
         return false;
     }
     char commands[24];
@@ -276,13 +281,20 @@ static bool rule_partial(const struct view *view, char *out)
 
 /* ---- what is lost beside the data ---- */
 
+/* Actions that keep nothing up to date. */
+static bool only_looks(enum sdsim_action action)
+{
+    return action == SDSIM_DO_MOUNT || action == SDSIM_DO_FREE_SPACE ||
+           action == SDSIM_DO_OPEN_EACH;
+}
+
 static bool rule_metadata(const struct view *view, char *out)
 {
     const sdsim_ps metadata = view->total - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
     const uint64_t every = view->workload->sync_every;
     char share[24];
     if (view->total == 0 || metadata < view->total / 20 ||
-        view->workload->action == SDSIM_DO_MOUNT) {
+        only_looks((enum sdsim_action)view->workload->action)) {
         return false;
     }
     sdsim_print_share(share_of(view, metadata), share, sizeof share);

@@ -374,8 +374,8 @@ static void say_search(const struct sdsim_run_report *report, struct sdsim_readi
     sdsim_print_share((double)fat / (double)result->elapsed, share, sizeof share);
     say(readings,
         "%s: the FAT is read sector by sector for %s, %s of the time, %" PRIu64
-        " sectors in all. The card is neither erased nor slow; larger clusters, a valid FSINFO, or "
-        "exFAT with its bitmap make it short",
+        " sectors in all. The card is neither erased nor slow; larger clusters, a library that "
+        "trusts FSINFO, or exFAT with its bitmap make it short",
         action == SDSIM_DO_FREE_SPACE ? "free clusters are counted"
                                       : "a free cluster is searched for from the start of the FAT",
         time, share, result->counters.blocks_read);

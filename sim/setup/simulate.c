@@ -188,6 +188,10 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     sdsim_ps no_time = 0;
     const struct sdsim_disk disk = sdsim_medium_disk(medium);
     struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
+    if (setup->run.filesystem.preparation.fill > 0 && config.library != SDSIM_LIBRARY_FATFS) {
+        /* SdFat and the classic library don't grow a file by a seek, as filling does. */
+        config = sdsim_engine_find("esp-idf-full")->config;
+    }
     config.exfat = true; /* whoever made the volume could read it */
     struct sdsim_volume *volume = calloc(1, sizeof *volume);
     enum sdsim_fat_result result = SDSIM_FAT_NO_MEMORY;
