@@ -10,18 +10,24 @@ void sdsim_test_doctor_begin(struct sdsim_test_doctor *bench,
     sdsim_spi_decoder_init(&bench->decoder, &bench->doctor.listener, source->timed);
 }
 
-const char *sdsim_test_doctor_end(struct sdsim_test_doctor *bench, enum sdsim_severity least)
+void sdsim_test_doctor_names(const struct sdsim_doctor *doctor, enum sdsim_severity least,
+                             char *names, size_t size)
 {
     size_t used = 0;
-    sdsim_spi_decoder_end(&bench->decoder);
-    sdsim_doctor_end(&bench->doctor);
-    bench->names[0] = '\0';
-    for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
-        const struct sdsim_doctor_finding *finding = sdsim_doctor_finding(&bench->doctor, i);
-        if (finding->count > 0 && finding->rule->severity >= least) {
-            used += (size_t)snprintf(bench->names + used, sizeof bench->names - used, "%s%s",
-                                     used > 0 ? " " : "", finding->rule->name);
+    names[0] = '\0';
+    for (size_t i = 0; i < sdsim_doctor_book(doctor->source.sd)->count; i++) {
+        const struct sdsim_doctor_finding *finding = sdsim_doctor_finding(doctor, i);
+        if (finding->count > 0 && finding->rule->severity >= least && used < size) {
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "",
+                                     finding->rule->name);
         }
     }
+}
+
+const char *sdsim_test_doctor_end(struct sdsim_test_doctor *bench, enum sdsim_severity least)
+{
+    sdsim_spi_decoder_end(&bench->decoder);
+    sdsim_doctor_end(&bench->doctor);
+    sdsim_test_doctor_names(&bench->doctor, least, bench->names, sizeof bench->names);
     return bench->names;
 }

@@ -17,6 +17,11 @@ struct sdsim_test_doctor {
     char names[1024];
 };
 
+/* Writes the names of the rules of at least `least` that found something, in the order of the table,
+ * with a blank between two. */
+void sdsim_test_doctor_names(const struct sdsim_doctor *doctor, enum sdsim_severity least,
+                             char *names, size_t size);
+
 /* Begins a record; `unit` and the rest as in struct sdsim_doctor_source. */
 void sdsim_test_doctor_begin(struct sdsim_test_doctor *bench,
                              const struct sdsim_doctor_source *source);

@@ -17,7 +17,7 @@ static void report(struct sdsim_doctor_case *c, enum sdsim_doctor_confidence con
     if (finding->count++ > 0) {
         return;
     }
-    finding->rule = sdsim_doctor_rule(c->rule);
+    finding->rule = &sdsim_doctor_book(c->doctor->source.sd)->rules[c->rule];
     finding->confidence = confidence;
     finding->at = at;
     finding->time = time;
@@ -54,10 +54,15 @@ const struct sdsim_doctor_finding *sdsim_doctor_finding(const struct sdsim_docto
     return &doctor->findings[i];
 }
 
+const struct sdsim_doctor_book *sdsim_doctor_book(bool sd)
+{
+    return sd ? &sdsim_doctor_sd_book : &sdsim_doctor_spi_book;
+}
+
 size_t sdsim_doctor_found(const struct sdsim_doctor *doctor, enum sdsim_severity least)
 {
     size_t found = 0;
-    for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
+    for (size_t i = 0; i < sdsim_doctor_book(doctor->source.sd)->count; i++) {
         const struct sdsim_doctor_finding *finding = &doctor->findings[i];
         found += finding->count > 0 && finding->rule->severity >= least;
     }
@@ -72,16 +77,17 @@ const char *sdsim_doctor_confidence_name(enum sdsim_doctor_confidence confidence
 
 static void check_rules(struct sdsim_doctor *doctor, const struct sdsim_item *item)
 {
-    for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
+    const struct sdsim_doctor_book *book = sdsim_doctor_book(doctor->source.sd);
+    for (size_t i = 0; i < book->count; i++) {
         struct sdsim_doctor_case c = {
             .doctor = doctor, .bus = &doctor->bus, .item = item, .rule = i};
-        sdsim_doctor_rule(i)->check(&c);
+        book->rules[i].check(&c);
     }
 }
 
 /* ---- the picture of the bus ---- */
 
-static void note_reset(struct sdsim_doctor_bus *bus)
+void sdsim_doctor_note_reset(struct sdsim_doctor_bus *bus)
 {
     bus->reset = true;
     bus->was_ready = false;
@@ -95,7 +101,7 @@ static void note_reset(struct sdsim_doctor_bus *bus)
     bus->open_read = bus->open_write = false;
 }
 
-static void note_init(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
+void sdsim_doctor_note_init(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
 {
     if (bus->inits++ == 0) {
         bus->init_first = item->start;
@@ -110,7 +116,7 @@ static void note_init(struct sdsim_doctor_bus *bus, const struct sdsim_item *ite
     bus->last_init_ready = false;
 }
 
-static void note_address(struct sdsim_doctor_bus *bus, uint32_t address)
+void sdsim_doctor_note_address(struct sdsim_doctor_bus *bus, uint32_t address)
 {
     if (bus->addresses > 0 && address - bus->last_address == 512) {
         bus->steps_of_512++;
@@ -138,15 +144,15 @@ static void note_command(struct sdsim_doctor_bus *bus, const struct sdsim_item *
                                              .at = item->at,
                                              .start = item->start};
     if (item->index == 0) {
-        note_reset(bus);
+        sdsim_doctor_note_reset(bus);
     } else if (item->index == 1 && !item->app) {
         bus->old_init = true;
     } else if (item->index == 41) {
-        note_init(bus, item);
+        sdsim_doctor_note_init(bus, item);
     } else if (item->index == 12) {
         bus->open_read = bus->open_write = false;
     } else if (sdsim_doctor_moves_blocks(item->index, item->app)) {
-        note_address(bus, item->argument);
+        sdsim_doctor_note_address(bus, item->argument);
     }
 }
 
@@ -309,7 +315,11 @@ static void take_item(struct sdsim_item_listener *listener, const struct sdsim_i
 {
     struct sdsim_doctor *doctor = (struct sdsim_doctor *)listener;
     check_rules(doctor, item);
-    note(&doctor->bus, item);
+    if (doctor->source.sd) {
+        sdsim_doctor_note_sd(&doctor->bus, item);
+    } else {
+        note(&doctor->bus, item);
+    }
     sdsim_doctor_add_to_step(doctor, item);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The protocol doctor: what happened on an SPI bus, in words, and what was wrong with it.
+ * The protocol doctor: what happened on an SPI or SD bus, in words, and what was wrong with it.
  *
  * It listens to the items of a decoder (item.h), whatever they were made from, keeps a picture of
  * what the card must be in, and does two things with them:
@@ -7,21 +7,22 @@
  *  - Steps: each command with all that came of it - response, blocks, busy - is put together and
  *    told when it is complete. Steps that repeat, alone or in pairs (CMD55 and ACMD41), are told
  *    once, with a count.
- *  - Findings: a table of rules (doctor_rules.c), one function each, looks at every item and at the
- *    end of the record. A rule that is violated is found once, at its first place, and counted.
+ *  - Findings: a table of rules, one function each, looks at every item and at the end of the record.
+ *    A rule that is violated is found once, at its first place, and counted. The two buses have a
+ *    table each (doctor_rules.c, doctor_sd_rules.c).
  *
  *     struct sdsim_doctor doctor;
  *     sdsim_doctor_init(&doctor, &source, &steps);
  *     sdsim_spi_decoder_init(&decoder, &doctor.listener, source.timed);  ... bytes ...
  *     sdsim_spi_decoder_end(&decoder);
  *     sdsim_doctor_end(&doctor);
- *     for (each rule) sdsim_doctor_finding(&doctor, i)
+ *     for (i < sdsim_doctor_book(source.sd)->count) sdsim_doctor_finding(&doctor, i)
  *
  * Severity: an error breaks the exchange, or would with another card; a warning is a risk; a note
  * explains. A record that is in order has no errors and no warnings. How sure a finding is stands
  * with it: what only looks like a fault says so.
  *
- * Limits: SPI; memory is constant, so details of a violation are kept for its first place only.
+ * Limits: one card; memory is constant, so details of a violation are kept for its first place only.
  */
 #ifndef SDSIM_CAPTURE_DOCTOR_H
 #define SDSIM_CAPTURE_DOCTOR_H
@@ -37,14 +38,17 @@ enum {
     SDSIM_DOCTOR_MOST_RULES = 80,
     SDSIM_DOCTOR_TEXT = 320, /* of a finding */
     SDSIM_DOCTOR_KEPT = 8,   /* stray bytes of a step */
+    SDSIM_DOCTOR_RESPONSE = 17,
 };
 
 /* What the record is, for wording and for what cannot be known. */
 struct sdsim_doctor_source {
     const char *unit;  /* what item.at counts: "line", "sample", "byte" */
+    bool sd;           /* an SD bus, not SPI */
+    bool sampled;      /* pins were recorded, so that nothing found may mean nothing understood */
     bool timed;        /* items have times */
-    bool cs_known;     /* CS was recorded, not assumed */
-    bool card_unknown; /* part of the card's side was not recorded */
+    bool cs_known;     /* SPI: CS was recorded, not assumed */
+    bool card_unknown; /* part of the card's side was not recorded; SD: DAT0 was not */
 };
 
 /* ---- steps ---- */
@@ -65,6 +69,7 @@ struct sdsim_doctor_step {
     uint64_t at;
     sdsim_ps start;
     sdsim_ps end;
+    bool sd;
     bool is_command; /* false: clocks or bytes before the first command, or with CS high */
     bool deselected;
     bool busy;
@@ -74,8 +79,9 @@ struct sdsim_doctor_step {
     enum sdsim_item_crc crc;
     uint8_t frame_crc; /* the byte */
 
-    uint8_t response[5];
+    uint8_t response[SDSIM_DOCTOR_RESPONSE]; /* on the SD bus the whole frame */
     uint8_t response_count;
+    enum sdsim_item_crc response_crc;
     bool response_open;
     bool no_response;
     uint32_t response_gap; /* or how long the host looked */
@@ -90,11 +96,11 @@ struct sdsim_doctor_step {
     uint8_t refusal; /* the last data response that did not accept */
     bool stopped;    /* by a stop token */
 
-    uint64_t busy_bytes; /* of all busies */
+    uint64_t busy_bytes; /* of all busies; on the SD bus clocks */
     sdsim_ps busy_longest;
     bool busy_open;
 
-    uint64_t idle_clocks; /* with CS high behind it */
+    uint64_t idle_clocks; /* with CS high behind it, or with all lines high */
     uint64_t high_odd;    /* bytes among those with MOSI not FF */
     uint64_t polls;       /* CS frames with nothing but FF behind it */
     uint64_t low_clocks;  /* not a command: clocks with CS low that meant nothing */
@@ -139,8 +145,13 @@ struct sdsim_doctor_finding {
     char text[SDSIM_DOCTOR_TEXT];
 };
 
-size_t sdsim_doctor_rule_count(void);
-const struct sdsim_doctor_rule *sdsim_doctor_rule(size_t i);
+/* The rules of a bus. */
+struct sdsim_doctor_book {
+    const struct sdsim_doctor_rule *rules;
+    size_t count; /* at most SDSIM_DOCTOR_MOST_RULES */
+};
+const struct sdsim_doctor_book *sdsim_doctor_book(bool sd);
+
 /* "possible", "likely", "sure" */
 const char *sdsim_doctor_confidence_name(enum sdsim_doctor_confidence confidence);
 
@@ -161,12 +172,34 @@ struct sdsim_doctor_asked {
     uint8_t r1;
     uint64_t at;
     sdsim_ps start;
+    enum sdsim_item_crc crc;
 };
 
 enum sdsim_doctor_version {
     SDSIM_DOCTOR_VERSION_UNKNOWN,
     SDSIM_DOCTOR_VERSION_1, /* CMD8 is illegal */
     SDSIM_DOCTOR_VERSION_2,
+};
+
+/* What only an SD bus has. */
+struct sdsim_doctor_sd_bus {
+    bool rca_known; /* CMD3 was answered */
+    uint16_t rca;
+    bool standby;        /* CMD3 was answered, and CMD7 has not selected the card since */
+    bool probed;         /* a probe was not answered, and no status has told of it since */
+    bool awaited;        /* a block that was asked for has not come */
+    bool wide;           /* ACMD6 to 4 lines was accepted */
+    bool switched;       /* CMD6 to a faster access mode than default was sent */
+    bool low_volt;       /* CMD11 was answered */
+    uint32_t status;     /* the last card status, 0 if there was none yet */
+    uint32_t set_count;  /* CMD23: blocks of the next command, 0: open */
+    bool counted;        /* the transfer ends by itself */
+    bool status_due;     /* a block was written, and its CRC status has not come */
+    uint32_t moved;      /* blocks of the transfer so far */
+    uint64_t narrow;     /* blocks of data commands over one line */
+    sdsim_ps read_start; /* of the last CMD17 or CMD18, and place and index of it; 0: none yet */
+    uint64_t read_at;
+    uint8_t read_index;
 };
 
 struct sdsim_doctor_bus {
@@ -222,6 +255,7 @@ struct sdsim_doctor_bus {
     unsigned addresses_by_512; /* of those, how many are multiples of 512 */
     unsigned steps_of_512;     /* and how many are 512 behind the one before */
     uint32_t last_address;
+    struct sdsim_doctor_sd_bus sd;
 };
 
 struct sdsim_doctor {

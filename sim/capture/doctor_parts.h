@@ -7,6 +7,9 @@
  *     doctor_init.c    rules about power-up and initialisation
  *     doctor_answer.c  rules about commands and responses
  *     doctor_data.c    rules about blocks, busy and CS
+ *     doctor_sd.c      the picture of an SD bus
+ *     doctor_sd_rules.c, doctor_sd_init.c, doctor_sd_data.c
+ *                      its rules, in the same way
  */
 #ifndef SDSIM_CAPTURE_DOCTOR_PARTS_H
 #define SDSIM_CAPTURE_DOCTOR_PARTS_H
@@ -17,6 +20,10 @@
 #include "capture/doctor.h"
 #include "capture/spi_command.h"
 #include "capture/spi_decoder.h"
+#include "card/card.h"
+
+/* The three bits of a CRC status for a block that arrived. */
+#define SDSIM_DOCTOR_BLOCK_RIGHT 2
 
 /* A rule looks at an item; the bus is as it was before it. */
 struct sdsim_doctor_case {
@@ -51,6 +58,45 @@ static inline bool sdsim_doctor_moves_blocks(uint8_t index, bool app)
 {
     return !app && (index == 17 || index == 18 || index == 24 || index == 25);
 }
+
+/* An ACMD41, a data command's address: what both buses note alike. */
+void sdsim_doctor_note_init(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);
+void sdsim_doctor_note_address(struct sdsim_doctor_bus *bus, uint32_t address);
+void sdsim_doctor_note_reset(struct sdsim_doctor_bus *bus);
+
+/* Whether an SD response is R1 or R1b, and so the card status; and that status. */
+static inline bool sdsim_doctor_has_status(const struct sdsim_item *item)
+{
+    const bool other = item->app ? item->index == 41
+                                 : item->index == 2 || item->index == 3 || item->index == 5 ||
+                                       item->index == 8 || item->index == 9 || item->index == 10;
+    return item->size == SDSIM_FRAME_SIZE && item->crc != SDSIM_ITEM_CRC_WRONG && !other;
+}
+
+static inline uint32_t sdsim_doctor_status(const struct sdsim_item *item)
+{
+    const uint8_t *bytes = item->bytes;
+    return (uint32_t)bytes[1] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 8 | bytes[4];
+}
+
+/* A command of the SD bus that hosts send to find out what the card is, and that a memory card need not
+ * know: CMD8 before 2.00, CMD1 of MMC, CMD5 and CMD52 of SDIO. */
+static inline bool sdsim_doctor_is_probe(const struct sdsim_item *item)
+{
+    return !item->app &&
+           (item->index == 8 || item->index == 1 || item->index == 5 || item->index == 52);
+}
+
+/* Status bits of a command that was not carried out (section 4.10.1): of an address or a length, and
+ * while the card is locked. */
+#define SDSIM_DOCTOR_REFUSALS                                                                      \
+    (SDSIM_STATUS_OUT_OF_RANGE | SDSIM_STATUS_ADDRESS | SDSIM_STATUS_BLOCK_LENGTH)
+
+/* An item of an SD bus, for the picture of it. */
+void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);
+
+extern const struct sdsim_doctor_book sdsim_doctor_spi_book;
+extern const struct sdsim_doctor_book sdsim_doctor_sd_book;
 
 /* The last byte a command's frame should have. */
 uint8_t sdsim_doctor_frame_crc(const struct sdsim_item *command);
@@ -129,8 +175,42 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(limits)                                                                                      \
     X(payload_commands)
 
+#define SDSIM_DOCTOR_SD_RULES(X)                                                                   \
+    X(sd_power_up)                                                                                 \
+    X(sd_init_clock)                                                                               \
+    X(sd_cmd8_echo)                                                                                \
+    X(sd_not_ready)                                                                                \
+    X(sd_acmd41_without_cmd55)                                                                     \
+    X(sd_acmd41_no_hcs)                                                                            \
+    X(sd_acmd41_slow)                                                                              \
+    X(sd_acmd41_gave_up)                                                                           \
+    X(sd_not_selected)                                                                             \
+    X(sd_wrong_rca)                                                                                \
+    X(sd_idle_again)                                                                               \
+    X(sd_command_crc)                                                                              \
+    X(sd_response_crc)                                                                             \
+    X(sd_no_response)                                                                              \
+    X(sd_crc_told)                                                                                 \
+    X(sd_illegal_told)                                                                             \
+    X(sd_error_told)                                                                               \
+    X(sd_address_told)                                                                             \
+    X(sd_byte_address)                                                                             \
+    X(sd_block_address)                                                                            \
+    X(sd_too_fast)                                                                                 \
+    X(sd_read_crc)                                                                                 \
+    X(sd_block_refused)                                                                            \
+    X(sd_status_missing)                                                                           \
+    X(sd_no_data)                                                                                  \
+    X(sd_read_while_busy)                                                                          \
+    X(sd_not_stopped)                                                                              \
+    X(sd_limits)                                                                                   \
+    X(sd_glitch)                                                                                   \
+    X(sd_width)                                                                                    \
+    X(sd_one_line)
+
 #define SDSIM_DOCTOR_DECLARE(name) void sdsim_doctor_check_##name(struct sdsim_doctor_case *c);
 SDSIM_DOCTOR_RULES(SDSIM_DOCTOR_DECLARE)
+SDSIM_DOCTOR_SD_RULES(SDSIM_DOCTOR_DECLARE)
 #undef SDSIM_DOCTOR_DECLARE
 
 #endif

@@ -258,12 +258,4 @@ static const struct sdsim_doctor_rule rules[] = {
 
 _Static_assert(sizeof rules / sizeof *rules <= SDSIM_DOCTOR_MOST_RULES, "a finding for each rule");
 
-size_t sdsim_doctor_rule_count(void)
-{
-    return sizeof rules / sizeof *rules;
-}
-
-const struct sdsim_doctor_rule *sdsim_doctor_rule(size_t i)
-{
-    return &rules[i];
-}
+const struct sdsim_doctor_book sdsim_doctor_spi_book = {rules, sizeof rules / sizeof *rules};

@@ -108,6 +108,7 @@ static void begin_step(struct sdsim_doctor *d, const struct sdsim_item *item)
         .at = item->at,
         .start = item->start,
         .end = item->end,
+        .sd = d->source.sd,
         .is_command = item->kind == SDSIM_ITEM_COMMAND,
     };
     if (d->step.is_command) {
@@ -143,6 +144,7 @@ static void add_response(struct sdsim_doctor_step *step, const struct sdsim_item
 {
     memcpy(step->response, item->bytes, item->size);
     step->response_count = (uint8_t)item->size;
+    step->response_crc = item->crc;
     step->response_open = item->open;
     step->response_gap = item->gap;
 }
@@ -157,9 +159,10 @@ static void add_stray(struct sdsim_doctor_step *step, const struct sdsim_item *i
     *count += item->count;
 }
 
-static void add_data_response(struct sdsim_doctor_step *step, uint8_t token)
+static void add_data_response(struct sdsim_doctor_step *step, uint8_t token, bool sd)
 {
-    if ((token & SDSIM_DATA_RESPONSE_MASK) == SDSIM_DATA_ACCEPTED) {
+    if (sd ? token == SDSIM_DOCTOR_BLOCK_RIGHT
+           : (token & SDSIM_DATA_RESPONSE_MASK) == SDSIM_DATA_ACCEPTED) {
         step->accepted++;
     } else {
         step->refused++;
@@ -176,7 +179,7 @@ static void add_busy(struct sdsim_doctor_step *step, const struct sdsim_item *it
     }
 }
 
-static void add(struct sdsim_doctor_step *step, const struct sdsim_item *item)
+static void add(struct sdsim_doctor_step *step, const struct sdsim_item *item, bool sd)
 {
     step->end = item->end;
     switch (item->kind) {
@@ -201,7 +204,7 @@ static void add(struct sdsim_doctor_step *step, const struct sdsim_item *item)
         step->error_token = item->token;
         break;
     case SDSIM_ITEM_DATA_RESPONSE:
-        add_data_response(step, item->token);
+        add_data_response(step, item->token, sd);
         break;
     case SDSIM_ITEM_STOP_TOKEN:
         step->stopped = true;
@@ -229,7 +232,7 @@ void sdsim_doctor_add_to_step(struct sdsim_doctor *d, const struct sdsim_item *i
             d->step.end = item->start;
         }
         if (d->in_step && !d->step.is_command) {
-            d->step.low_clocks += 8u * (uint64_t)item->gap;
+            d->step.low_clocks += (d->source.sd ? 1u : 8u) * (uint64_t)item->gap;
         }
         begin_step(d, item);
         return;
@@ -237,7 +240,7 @@ void sdsim_doctor_add_to_step(struct sdsim_doctor *d, const struct sdsim_item *i
     if (!d->in_step) {
         begin_step(d, item);
     }
-    add(&d->step, item);
+    add(&d->step, item, d->source.sd);
     d->step.polls += item->kind == SDSIM_ITEM_DESELECT && d->fresh && item->gap > 0;
     d->fresh = item->kind == SDSIM_ITEM_SELECT;
 }

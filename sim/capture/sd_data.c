@@ -38,6 +38,8 @@ static const struct transfer *transfer_of(uint8_t index, bool app)
     return NULL;
 }
 
+static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open);
+
 static bool dat0(const struct sdsim_sd_decoder *decoder, uint64_t clock)
 {
     return sdsim_sd_line(decoder, clock, decoder->sampling, 1) != 0;
@@ -87,6 +89,10 @@ void sdsim_sd_data_command(struct sdsim_sd_decoder *decoder, uint64_t end)
     const struct transfer *transfer = transfer_of(decoder->index, decoder->app);
     take_setting(decoder);
     if (transfer != NULL) {
+        if (decoder->stage ==
+            SDSIM_SD_STAGE_BUSY) { /* a command too early: how it went on is lost */
+            end_busy(decoder, end, true);
+        }
         begin_transfer(decoder, transfer, end);
     } else if (!decoder->app && (decoder->index == 12 || decoder->index == 0) &&
                decoder->stage != SDSIM_SD_STAGE_BUSY) {

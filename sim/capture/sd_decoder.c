@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bus/frame.h"
 #include "capture/sd_frame.h"
 #include "capture/sd_parts.h"
 
@@ -127,6 +128,8 @@ static void take_command(struct sdsim_sd_decoder *decoder, const struct sdsim_sd
     item->argument = decoder->argument;
     item->index = decoder->index;
     item->app = decoder->app;
+    item->bytes = bytes;
+    item->size = SDSIM_FRAME_SIZE;
     sdsim_sd_tell(decoder, item);
     sdsim_sd_data_command(decoder, end);
 }

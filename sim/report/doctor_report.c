@@ -84,8 +84,8 @@ static void text_if(struct sdsim_json *json, const char *key, const char *text)
 static void write_bytes(struct sdsim_json *json, const char *key, const uint8_t *bytes,
                         unsigned count)
 {
-    char text[3 * 8 + 1] = "";
-    for (unsigned i = 0; i < count && i < 8; i++) {
+    char text[3 * SDSIM_DOCTOR_RESPONSE + 1] = "";
+    for (unsigned i = 0; i < count && i < SDSIM_DOCTOR_RESPONSE; i++) {
         snprintf(text + 3 * i - (i > 0), 4, "%s%02X", i > 0 ? " " : "", bytes[i]);
     }
     text_if(json, key, text);
@@ -129,7 +129,7 @@ static void write_step(struct sdsim_doctor_report *r, const struct sdsim_doctor_
     write_blocks(json, "read", &step->read);
     write_blocks(json, "written", &step->written);
     if (step->busy_bytes > 0) {
-        sdsim_json_count(json, "busy_bytes", step->busy_bytes);
+        sdsim_json_count(json, step->sd ? "busy_clocks" : "busy_bytes", step->busy_bytes);
         if (r->source.timed) {
             sdsim_json_seconds(json, "busy_longest", step->busy_longest);
         }
@@ -222,7 +222,7 @@ static void write_finding(struct sdsim_doctor_report *r, const struct sdsim_doct
 static void tell_findings(struct sdsim_doctor_report *r, const struct sdsim_doctor *doctor)
 {
     for (int severity = SDSIM_ERROR; severity >= SDSIM_NOTE; severity--) {
-        for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
+        for (size_t i = 0; i < sdsim_doctor_book(r->source.sd)->count; i++) {
             const struct sdsim_doctor_finding *finding = sdsim_doctor_finding(doctor, i);
             if (finding->count == 0 || (int)finding->rule->severity != severity) {
                 continue;
@@ -346,11 +346,11 @@ static void print_unknown(const struct sdsim_doctor_report *r)
     if (!r->source.timed) {
         missing[count++] = "times";
     }
-    if (!r->source.cs_known) {
+    if (!r->source.cs_known && !r->source.sd) {
         missing[count++] = "CS";
     }
     if (r->source.card_unknown) {
-        missing[count++] = "some of what the card sent";
+        missing[count++] = r->source.sd ? "DAT0" : "some of what the card sent";
     }
     for (size_t i = 0; i < count; i++) {
         fprintf(r->out, "%s%s%s", i == 0 ? "Not in the record: " : ", ", missing[i],
@@ -367,10 +367,12 @@ static void print_end(struct sdsim_doctor_report *r, const struct sdsim_doctor *
     fputc('\n', r->out);
     print_unknown(r);
     print_init(r, &doctor->bus);
+    const bool nothing = r->source.sampled && doctor->bus.commands == 0;
     const size_t notes = sdsim_doctor_found(doctor, SDSIM_NOTE);
     const size_t faults = sdsim_doctor_found(doctor, SDSIM_WARNING);
     fprintf(r->out, "%s\n",
             faults > 0  ? "Something is wrong:"
+            : nothing   ? "No command could be read."
             : notes > 0 ? "Nothing is wrong; worth knowing:"
                         : "Nothing is wrong.");
     tell_findings(r, doctor);

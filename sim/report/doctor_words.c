@@ -6,6 +6,7 @@
 
 #include "bus/frame.h"
 #include "capture/spi_command.h"
+#include "capture/words.h"
 #include "core/units.h"
 
 /* ---- building texts ---- */
@@ -92,9 +93,55 @@ static void add_crc(struct text *text, const struct sdsim_doctor_step *step)
     }
 }
 
+/* ---- the SD bus ---- */
+
+/* As a row of a capture's list, which has the words of the SD bus. */
+static struct sdsim_capture_row row_of(const struct sdsim_doctor_step *step)
+{
+    struct sdsim_capture_row row = {
+        .index = step->index,
+        .app = step->app,
+        .argument = step->argument,
+        .answer = step->response_count > 0 ? SDSIM_ROW_ANSWERED
+                  : step->no_response      ? SDSIM_ROW_SILENT
+                                           : SDSIM_ROW_WAITING,
+        .response_size = step->response_count,
+        .response_crc = (uint8_t)step->response_crc,
+    };
+    memcpy(row.response, step->response, step->response_count);
+    return row;
+}
+
+static void add_sd_command(struct text *text, const struct sdsim_doctor_step *step)
+{
+    const struct sdsim_capture_row row = row_of(step);
+    const char *title = sdsim_words_title(step->index, step->app);
+    char words[SDSIM_WORDS];
+    add(text, "%s", title[0] != '\0' ? title : "unknown");
+    if (step->argument != 0) {
+        add(text, ", %s", sdsim_words_argument(&row, words, sizeof words));
+    }
+}
+
+static void add_sd_response(struct text *text, const struct sdsim_doctor_step *step)
+{
+    const struct sdsim_capture_row row = row_of(step);
+    char words[SDSIM_WORDS];
+    if (step->response_count > 0) {
+        add(text, "%s", sdsim_words_response(&row, false, words, sizeof words));
+    } else if (step->no_response) {
+        add(text, "no response in %u clocks", step->response_gap);
+    }
+}
+
 char *sdsim_doctor_command_words(const struct sdsim_doctor_step *step, char *out, size_t size)
 {
     struct text text = begin_text(out, size);
+    if (step->sd) {
+        add_sd_command(&text, step);
+        add_crc(&text, step);
+        return out;
+    }
     const struct sdsim_spi_command *command = sdsim_spi_command(step->index, step->app);
     const uint32_t argument = step->argument;
     const bool lone_init = step->index == 41 && !step->app;
@@ -193,6 +240,10 @@ static void add_rest(struct text *text, const struct sdsim_doctor_step *step)
 char *sdsim_doctor_response_words(const struct sdsim_doctor_step *step, char *out, size_t size)
 {
     struct text text = begin_text(out, size);
+    if (step->sd) {
+        add_sd_response(&text, step);
+        return out;
+    }
     if (step->response_count > 0) {
         for (unsigned i = 0; i < step->response_count; i++) {
             add(&text, "%s%02X", i > 0 ? " " : "", step->response[i]);
@@ -215,8 +266,11 @@ static void add_blocks(struct text *text, const struct sdsim_doctor_blocks *bloc
     static const char *const crcs[] = {NULL, "right", "wrong", "dummy", "missing"};
     if (blocks->count > 0) {
         next_part(text);
-        add(text, "%u block%s of %u bytes %s, CRC", blocks->count, plural(blocks->count),
-            blocks->size, did);
+        add(text, "%u block%s", blocks->count, plural(blocks->count));
+        if (blocks->size > 0) { /* not all lines of it may be in the record */
+            add(text, " of %u bytes", blocks->size);
+        }
+        add(text, " %s, CRC", did);
         for (unsigned i = SDSIM_ITEM_CRC_RIGHT; i <= SDSIM_ITEM_CRC_MISSING; i++) {
             if (blocks->crc[i] == blocks->count) {
                 add(text, " %s", crcs[i]);
@@ -241,7 +295,8 @@ static void add_busy(struct text *text, const struct sdsim_doctor_step *step, bo
         return;
     }
     next_part(text);
-    add(text, "busy for %llu byte%s", number(step->busy_bytes), plural(step->busy_bytes));
+    add(text, "busy for %llu %s%s", number(step->busy_bytes), step->sd ? "clock" : "byte",
+        plural(step->busy_bytes));
     if (timed) {
         char time[32];
         add(text, ", at most %s",
@@ -289,7 +344,7 @@ static void add_idle(struct text *text, const struct sdsim_doctor_step *step)
     }
     if (!step->is_command && step->idle_clocks > 0) {
         next_part(text);
-        add(text, "%llu clocks with CS high", number(step->idle_clocks));
+        add(text, "%llu clocks%s", number(step->idle_clocks), step->sd ? "" : " with CS high");
     }
     if (step->high_odd > 0) {
         next_part(text);

@@ -3,6 +3,7 @@
  * says which: 0 a clock with levels, 1 a frame of 48 bits with a right CRC7, 2 one of 136, 3 a block on
  * one line, 4 on four, 5 a CRC status and busy, 6 and 7 so many clocks of rest, 7 with a pause.
  */
+#include "capture/doctor.h"
 #include "fuzz/item_fuzz.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct bench {
     struct sdsim_sd_decoder decoder;
     struct sdsim_clock_meter meter;
     struct sdsim_fuzz_items items;
+    struct sdsim_doctor doctor;
     uint64_t tick;
     uint64_t period;
     uint64_t clocks;
@@ -114,12 +116,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         (kind & 2) == 0};
     memset(&bench, 0, sizeof bench);
     bench.period = 2 + (kind >> 4);
-    sdsim_fuzz_items_init(&bench.items, NULL);
+    const struct sdsim_doctor_source source = {
+        .unit = "tick", .sd = true, .timed = true, .card_unknown = !lines[1]};
+    sdsim_doctor_init(&bench.doctor, &source, NULL);
+    sdsim_fuzz_items_init(&bench.items, &bench.doctor.listener);
     sdsim_clock_meter_init(&bench.meter, 1);
     sdsim_sd_decoder_init(&bench.decoder, &tick, 1, lines, &bench.meter, &bench.items.listener);
     while (bytes.left > 0) {
         act(&bench, &bytes);
     }
     sdsim_sd_decoder_end(&bench.decoder);
+    sdsim_doctor_end(&bench.doctor);
+    for (size_t i = 0; i < sdsim_doctor_book(true)->count; i++) {
+        const struct sdsim_doctor_finding *finding = sdsim_doctor_finding(&bench.doctor, i);
+        SDSIM_FUZZ_HOLDS(finding->count == 0 ||
+                         memchr(finding->text, '\0', sizeof finding->text) != NULL);
+    }
     return 0;
 }

@@ -160,7 +160,7 @@ static const char *examine(const char *name, struct patient *patient)
 
 static const struct sdsim_doctor_finding *first_finding(const struct sdsim_doctor *doctor)
 {
-    for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
+    for (size_t i = 0; i < sdsim_doctor_book(false)->count; i++) {
         if (sdsim_doctor_finding(doctor, i)->count > 0) {
             return sdsim_doctor_finding(doctor, i);
         }
@@ -222,8 +222,8 @@ static bool has_exchange(const char *rule)
 static void every_rule_has_an_exchange(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sdsim_doctor_rule_count(); i++) {
-        const struct sdsim_doctor_rule *rule = sdsim_doctor_rule(i);
+    for (size_t i = 0; i < sdsim_doctor_book(false)->count; i++) {
+        const struct sdsim_doctor_rule *rule = &sdsim_doctor_book(false)->rules[i];
         if (!has_exchange(rule->name)) {
             fail_msg("no exchange violates %s", rule->name);
         }

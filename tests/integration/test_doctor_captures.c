@@ -141,8 +141,8 @@ static void captures_are_read(void **state)
     }
     struct sdsim_test_result result = sdsim_test_run_quiet((const char *[]){
         "doctor", "../shared/captures/sigrok-dumps/sd_mode/rcar-h2/cmd23_cmd18.sr", NULL});
-    assert_int_equal(result.code, 2);
-    assert_non_null(strstr(result.err, "shows no SPI bus"));
+    assert_int_equal(result.code, 1); /* sampled too seldom */
+    assert_non_null(strstr(result.out, "No command could be read.\n"));
     sdsim_test_result_free(&result);
 }
 

@@ -233,11 +233,15 @@ static bool copy_pins(struct sdsim_capture *capture, FILE *out)
 static bool examine_pins(struct patient *patient, const struct sdsim_arguments *arguments,
                          struct sdsim_capture *capture, FILE *out)
 {
+    const bool sd = capture->roles.bus == SDSIM_CAPTURE_SD;
     const struct sdsim_doctor_source source = {
         .unit = capture->facts->rate > 0 ? "sample" : "tick",
+        .sd = sd,
+        .sampled = true,
         .timed = true,
         .cs_known = capture->roles.channel[SDSIM_LINE_CS] != SDSIM_NO_CHANNEL,
-        .card_unknown = capture->roles.channel[SDSIM_LINE_MISO] == SDSIM_NO_CHANNEL,
+        .card_unknown =
+            capture->roles.channel[sd ? SDSIM_LINE_DAT0 : SDSIM_LINE_MISO] == SDSIM_NO_CHANNEL,
     };
     enum sdsim_pin_result result = SDSIM_PINS_MORE;
     begin(patient, arguments, &source, out);
@@ -255,8 +259,8 @@ static bool examine_capture(struct patient *patient, const struct sdsim_argument
     const char *path = arguments->operands[0];
     struct sdsim_capture *capture = sdsim_capture_open(path, NULL, diags);
     bool good = false;
-    if (capture != NULL && capture->roles.bus != SDSIM_CAPTURE_SPI) {
-        sdsim_error(diags, path, "shows no SPI bus, and the doctor knows no other");
+    if (capture != NULL && capture->roles.bus != SDSIM_CAPTURE_SPI && wants_exchange(arguments)) {
+        sdsim_error(diags, path, "is a capture of an SD bus, and an exchange has the bytes of SPI");
     } else if (capture != NULL && arguments->values[SDSIM_OPTION_AGAINST] != NULL) {
         sdsim_error(diags, path, "is a capture, and --against takes exchanges only");
     } else if (capture != NULL) {
@@ -323,7 +327,8 @@ static enum sdsim_exit doctor(const struct sdsim_arguments *arguments)
     sdsim_diags_init(&diags);
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     if (examine(patient, arguments, output.stream, &diags)) {
-        const bool faulty = sdsim_doctor_found(&patient->doctor, SDSIM_WARNING) > 0;
+        const bool faulty = sdsim_doctor_found(&patient->doctor, SDSIM_WARNING) > 0 ||
+                            (patient->doctor.source.sampled && patient->doctor.bus.commands == 0);
         code = sdsim_output_send(&output, arguments->output);
         code = code == SDSIM_EXIT_OK && faulty ? SDSIM_EXIT_FINDING : code;
     } else {
@@ -344,7 +349,7 @@ static const enum sdsim_option_id options[] = {
 const struct sdsim_command sdsim_command_doctor = {
     .name = "doctor",
     .operands = "EXCHANGE|CAPTURE",
-    .summary = "explain what happened on an SPI bus, and what was wrong with it",
+    .summary = "explain what happened on an SPI or SD bus, and what was wrong with it",
     .details =
         "An EXCHANGE is a text file, or - for standard input, with what the host sent and what the "
         "card answered, a line each: '48 00 00 01 AA 87 -> 01 00 00 01 AA' for a command and its "
@@ -354,11 +359,12 @@ const struct sdsim_command sdsim_command_doctor = {
         "that do not matter and <crc16> their CRC. 'CS 0' and 'CS 1' lines tell chip select, "
         "'clock "
         "400kHz', '@12us' and '+5us' tell times, # starts a comment.\n"
-        "A CAPTURE is a VCD file, a CSV of samples or a sigrok session with the pins of an SPI "
-        "bus; "
-        "its channels are found by their names or by what they do.\n"
+        "A CAPTURE is a VCD file, a CSV of samples or a sigrok session with the pins of an SPI or "
+        "SD bus; its channels are found by their names or by what they do.\n"
         "Steps that repeat are printed once. A finding is an error (it breaks the exchange), a "
-        "warning (a risk) or a note; the exit code is 1 if there are errors or warnings.",
+        "warning (a risk) or a note; the exit code is 1 if there are errors or warnings, or no "
+        "command "
+        "could be read; 'sdsim import --report' says how a capture was sampled.",
     .least = 1,
     .most = 1,
     .options = options,
