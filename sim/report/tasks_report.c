@@ -102,6 +102,24 @@ void sdsim_tasks_complete(struct sdsim_run_report *report)
 
 /* ---- lines ---- */
 
+/* Bytes per second that all reads of a player together brought, and that are played. */
+static double read_rate(const struct sdsim_run_report *report)
+{
+    const struct sdsim_workload_result *result = result_of(report);
+    return result->in_calls > 0 ? (double)result->bytes * (double)SDSIM_S / (double)result->in_calls
+                                : 0.0;
+}
+
+static double play_rate(const struct sdsim_run_report *report)
+{
+    return (double)(workload_of(report)->play.rate * streams_of(workload_of(report)));
+}
+
+static bool keeps_up(const struct sdsim_run_report *report)
+{
+    return read_rate(report) >= play_rate(report);
+}
+
 static void print_play(const struct sdsim_run_report *report, FILE *out)
 {
     const struct sdsim_player_result *play = &result_of(report)->play;
@@ -124,8 +142,9 @@ static void print_play(const struct sdsim_run_report *report, FILE *out)
     }
     print_line(out, "playback", text);
     if (play->enough > 0) {
-        snprintf(text, sizeof text, "%" PRIu64 " buffer%s of a file %s enough: %s of RAM in all",
-                 play->enough, play->enough == 1 ? "" : "s", play->enough == 1 ? "is" : "are",
+        snprintf(text, sizeof text, "%" PRIu64 " of a file %s enough%s: %s of RAM in all",
+                 play->enough, play->enough == 1 ? "is" : "are",
+                 keeps_up(report) ? "" : " for this length, no number is for any",
                  size_text(enough_bytes(report), a, sizeof a));
         print_line(out, "buffers", text);
     }
@@ -281,16 +300,10 @@ __attribute__((format(printf, 2, 3))) static void say(struct sdsim_readings *rea
 /* Whether all reads together take longer than what they bring plays. */
 static void say_play(const struct sdsim_run_report *report, struct sdsim_readings *readings)
 {
-    const struct sdsim_workload_params *workload = workload_of(report);
     const struct sdsim_workload_result *result = result_of(report);
-    const double wanted = (double)(workload->play.rate * streams_of(workload));
-    const double possible = (double)result->bytes * (double)SDSIM_S /
-                            (double)(result->in_calls > 0 ? result->in_calls : 1);
-    char a[32];
-    char b[32];
-    sdsim_unit_print(SDSIM_UNIT_RATE, wanted, a, sizeof a);
-    sdsim_unit_print(SDSIM_UNIT_RATE, possible, b, sizeof b);
-    if (possible < wanted) {
+    sdsim_unit_print(SDSIM_UNIT_RATE, play_rate(report), a, sizeof a);
+    sdsim_unit_print(SDSIM_UNIT_RATE, read_rate(report), b, sizeof b);
+    if (!keeps_up(report)) {
         say(readings,
             "reads of this size bring %s, %s are played: no buffer is large enough for long, only "
             "faster reads help",

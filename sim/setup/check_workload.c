@@ -47,7 +47,8 @@ static bool check_files(const struct place *place)
     if ((place->action == SDSIM_DO_OPEN || place->action == SDSIM_DO_OPEN_EACH) &&
         workload->files == 0) {
         fine = wrong(place, "files", "say how many there are: files: 100",
-                     "the last of no files can't be opened");
+                     place->action == SDSIM_DO_OPEN ? "the last of no files can't be opened"
+                                                    : "there are no files to be opened");
     }
     if (place->action == SDSIM_DO_SEEK && workload->position >= workload->total) {
         fine = wrong(place, "position", "total: the size of the file",
