@@ -301,6 +301,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct sdsim_readings *rea
 static void say_play(const struct sdsim_run_report *report, struct sdsim_readings *readings)
 {
     const struct sdsim_workload_result *result = result_of(report);
+    char a[32];
+    char b[32];
     sdsim_unit_print(SDSIM_UNIT_RATE, play_rate(report), a, sizeof a);
     sdsim_unit_print(SDSIM_UNIT_RATE, read_rate(report), b, sizeof b);
     if (!keeps_up(report)) {
