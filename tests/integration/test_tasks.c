@@ -144,8 +144,9 @@ static void a_shared_bus_costs_both_sides(void **state)
     assert_true(device->card_longest <= 2 * 1659 * SDSIM_US);
     const double without = run(*state, "shared-bus", "calls-of-4k", alone).value;
     assert_true(small.value < without && small.value > 0.955 * without);
-    /* The display's view: a call of 64 KiB holds it off longer. */
-    assert_true(large.workload.other_device.device_longest > 5 * device->device_longest);
+    /* The display's view: calls of 64 KiB hold it off longer, on average. */
+    const struct sdsim_sharer_result *held = &large.workload.other_device;
+    assert_true(held->device_waited / held->turns > 3 * (device->device_waited / device->turns));
     assert_true(large.value > small.value);
 }
 
