@@ -131,12 +131,15 @@ static bool rule_shares(const struct view *view, char *out)
     sdsim_print_share(share_of(view, bus), shares[0], sizeof shares[0]);
     sdsim_print_share(share_of(view, own), shares[1], sizeof shares[1]);
     sdsim_print_share(share_of(view, card), shares[2], sizeof shares[2]);
-    if (view->workload->target == SDSIM_ON_USB && view->workload->usb.lazy > 0) {
+    if (view->workload->target == SDSIM_ON_USB && view->workload->usb.lazy > 0 && !view->reads) {
+        const sdsim_ps idle = kind(view, SDSIM_IDLE);
         sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);
+        sdsim_print_share(share_of(view, own - idle), shares[1], sizeof shares[1]);
+        sdsim_print_share(share_of(view, idle), shares[0], sizeof shares[0]);
         return say(out,
-                   "USB takes %s of the front end's time, its CPU %s; the writer task has an "
-                   "account of its own",
-                   shares[3], shares[1]);
+                   "of the front end's time USB takes %s, the CPU %s, and a full queue %s; the "
+                   "writer task has an account of its own",
+                   shares[3], shares[1], shares[0]);
     }
     if (outside > 0) {
         sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);

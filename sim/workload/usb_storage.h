@@ -72,6 +72,7 @@ struct sdsim_usb_result {
     sdsim_ps turns;           /* of the device */
     sdsim_ps gaps;            /* of the PC */
     sdsim_ps card;            /* in calls of the card's driver */
+    sdsim_ps drained;         /* it waited for the writer task to be done */
     sdsim_ps queue_full;      /* the front end waited for the writer task */
     uint64_t pending_most;    /* bytes the PC had been told were written and that were not yet */
     sdsim_ps pending_longest; /* from the status block to the last of them on the card */
@@ -94,6 +95,7 @@ struct sdsim_usb_storage {
     uint64_t count;
     uint64_t queued;   /* bytes of these jobs */
     uint64_t in_hand;  /* bytes of the job the writer took last */
+    sdsim_ps level;    /* since when the queue has held what it holds, for the recorder */
     sdsim_ps writer;   /* its time: it is free from then on */
     sdsim_ps promised; /* when the PC was last told that all is written */
     enum sdsim_driver_error writer_error;
