@@ -10,7 +10,7 @@
 
 /* What the ranges are to hold of the records they were fitted to; those that were not seen lie
  * outside more often. */
-#define WANTED_COVERAGE 0.93
+#define WANTED_COVERAGE 0.945
 
 void sdsim_fit_parallel(void *pool, const char *what, size_t count,
                         void (*work)(void *context, size_t index), void *context)
