@@ -70,7 +70,8 @@ struct bench {
     struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
     struct sdsim_p2_disk p2_disk;       /* and for the file layer of the P2 */
     struct sdsim_volume volume;
-    bool unmounted; /* the volume is nobody's business */
+    struct sdsim_bus_sharer sharer; /* another device, if there is one */
+    bool unmounted;                 /* the volume is nobody's business */
 };
 
 static void fail(struct sdsim_outcome_report *report, enum sdsim_failure failure, const char *what,
@@ -341,6 +342,15 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     return mounted == SDSIM_FAT_OK;
 }
 
+/* Another device comes to the bus when the card is ready for use. */
+static void share_bus(struct bench *bench, const struct sdsim_setup *setup, sdsim_ps now)
+{
+    const struct sdsim_sharer_params *params = &setup->run.workload.other_device;
+    if (params->bytes > 0) {
+        sdsim_bus_sharer_init(&bench->sharer, params, &bench->driver, now);
+    }
+}
+
 static double value_of(const struct sdsim_workload_result *workload, enum sdsim_metric metric)
 {
     const double second = (double)SDSIM_S;
@@ -415,8 +425,10 @@ static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *mediu
         report->init_time = now;
         report->bus_hz = sdsim_clock_hz(&bench->port->clock);
         const struct sdsim_flash before = bench->card.flash;
+        share_bus(bench, setup, now);
         sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
                            &bench->meter, &now, &report->workload);
+        report->workload.other_device = bench->sharer.result;
         flash_since(&before, &bench->card.flash, report);
         measure(setup, bench, medium, report);
     }
@@ -452,6 +464,7 @@ void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *me
         const struct sdsim_stage stage = {
             .driver = &bench->driver, .volume = &bench->volume, .meter = &bench->meter};
         const struct sdsim_flash before = bench->card.flash;
+        share_bus(bench, setup, now);
         const char *error = act(context, &stage, &now);
         flash_since(&before, &bench->card.flash, report);
         if (error != NULL) {

@@ -60,7 +60,7 @@ void sdsim_bus_sharer_init(struct sdsim_bus_sharer *sharer,
         .gate = {.enter = enter, .leave = leave},
         .params = params,
         .hold = sdsim_sharer_hold(params),
-        .next = sdsim_time_sum(now, params->every),
+        .next = sdsim_time_times(params->every, now / params->every + 1),
         .free = now,
     };
     assert(sharer->hold < params->every);

@@ -47,7 +47,7 @@ struct sdsim_bus_sharer {
 /* How long it has the bus each time, rounded up to a picosecond. */
 sdsim_ps sdsim_sharer_hold(const struct sdsim_sharer_params *params);
 
-/* Puts it in front of the driver; it asks for the first time `every` after `now`. */
+/* Puts it in front of the driver; it asks at multiples of `every`, from the first one after `now` on. */
 void sdsim_bus_sharer_init(struct sdsim_bus_sharer *sharer,
                            const struct sdsim_sharer_params *params, struct sdsim_driver *driver,
                            sdsim_ps now);

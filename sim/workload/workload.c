@@ -521,11 +521,6 @@ static void run(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct sdsim_workload_params *params = task->params;
     struct sdsim_workload_result *result = task->result;
-    struct sdsim_bus_sharer sharer;
-    const bool shared = params->other_device.bytes > 0;
-    if (shared) {
-        sdsim_bus_sharer_init(&sharer, &params->other_device, task->driver, *now);
-    }
     if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
         sdsim_positions_init(&task->positions, params);
     }
@@ -536,10 +531,6 @@ static void run(struct sdsim_workload_task *task, sdsim_ps *now)
     if (params->timed != SDSIM_TIMED_CALLS) {
         since_mark(&mark, task, result);
         result->elapsed = *now - result->started;
-    }
-    if (shared) {
-        result->other_device = sharer.result;
-        task->driver->gate = NULL;
     }
 }
 
