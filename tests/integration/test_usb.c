@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/readings.h"
 #include "report/usb_report.h"
@@ -280,6 +281,50 @@ static void mount_delays_of_the_guide(void **state)
     }
 }
 
+/* A device of 62333952 sectors with one FAT32 partition, as mkfs.fat of dosfstools 4.2 makes it. False
+ * if that isn't here. */
+static bool make_volume(const char *path, int file)
+{
+    static const uint8_t entry[16] = {0, 0xFE, 0xFF, 0xFF, 0x0C, 0xFE, 0xFF, 0xFF,
+                                      0, 0x20, 0,    0,    0,    0x04, 0xB7, 0x03};
+    static const uint8_t signature[2] = {0x55, 0xAA};
+    char command[300];
+    snprintf(command, sizeof command,
+             "PATH=$PATH:/usr/sbin:/sbin mkfs.fat -F 32 -s 64 -i F0320002 -n FAT32BIG --invariant "
+             "-h 8192 --offset 8192 %s 31162880 >/dev/null 2>&1",
+             path);
+    assert_int_equal(ftruncate(file, 62333952ll * 512), 0);
+    assert_int_equal(pwrite(file, entry, sizeof entry, 446), sizeof entry);
+    assert_int_equal(pwrite(file, signature, sizeof signature, 510), sizeof signature);
+    return system(command) == 0;
+}
+
+static void the_32_gb_volume_of_mkfs_fat(void **state)
+{
+    char path[] = "/tmp/sdsim-usb-XXXXXX";
+    char image[80];
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    const bool made = make_volume(path, file);
+    close(file);
+    if (!made) {
+        unlink(path);
+        puts("there is no mkfs.fat that knows --offset");
+        skip();
+    }
+    snprintf(image, sizeof image, "filesystem={image: %s}", path);
+    static const char *const ids[] = {"windows", "linux", "macos", "arduino"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *const overrides[] = {image, NULL};
+        const struct sdsim_outcome_report report = run(*state, "usb-mount", ids[i], overrides);
+        assert_true(report.value > 10 && report.value < 20);
+        assert_int_equal(report.workload.volume.clusters, 973600);
+        assert_int_equal(report.workload.volume.fats, 2);
+        assert_int_equal(report.workload.mounted.fat_sectors, 7616);
+    }
+    unlink(path);
+}
+
 static void what_is_read_depends_on_volume_and_pc(void **state)
 {
     const struct sdsim_outcome_report exfat = run(*state, "usb-mount", "exfat", NULL);
@@ -319,6 +364,7 @@ int main(void)
         TEST(accounts_sum_to_the_time),
         TEST(packets_are_counted),
         TEST(mount_delays_of_the_guide),
+        TEST(the_32_gb_volume_of_mkfs_fat),
         TEST(what_is_read_depends_on_volume_and_pc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
