@@ -53,6 +53,19 @@ sdsim_ps sdsim_account_total(const struct sdsim_account *account)
     return sum;
 }
 
+void sdsim_counters_since(struct sdsim_counters *counters, const struct sdsim_counters *before)
+{
+    for (int i = 0; i < 64; i++) {
+        counters->commands[i] -= before->commands[i];
+        counters->app_commands[i] -= before->app_commands[i];
+    }
+    counters->blocks_read -= before->blocks_read;
+    counters->blocks_written -= before->blocks_written;
+    counters->bus_clocks -= before->bus_clocks;
+    counters->file_host -= before->file_host;
+    counters->file_copy -= before->file_copy;
+}
+
 void sdsim_record_call(struct sdsim_meter *meter, enum sdsim_lane lane, enum sdsim_call call,
                        enum sdsim_purpose purpose, sdsim_ps start, sdsim_ps end,
                        const struct sdsim_detail *detail)

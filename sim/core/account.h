@@ -60,8 +60,10 @@ struct sdsim_counters {
     uint64_t app_commands[64]; /* of these, the ones that were application commands */
     uint64_t blocks_read;
     uint64_t blocks_written;
-    uint64_t bus_clocks;      /* clock periods on the bus, all kinds */
-    sdsim_ps longest_wait;    /* longest single wait for the card, access or busy with pause */
+    uint64_t bus_clocks;   /* clock periods on the bus, all kinds */
+    sdsim_ps file_host;    /* of the account's host time, what the file API took: its calls, ... */
+    sdsim_ps file_copy;    /* ... and of its copies, those through the API's buffer */
+    sdsim_ps longest_wait; /* longest single wait for the card, access or busy with pause */
     sdsim_ps longest_wait_at; /* when that wait began */
 };
 
@@ -82,6 +84,9 @@ const char *sdsim_purpose_name(enum sdsim_purpose purpose);
 sdsim_ps sdsim_account_total(const struct sdsim_account *account);
 sdsim_ps sdsim_account_kind(const struct sdsim_account *account, enum sdsim_kind kind);
 sdsim_ps sdsim_account_purpose(const struct sdsim_account *account, enum sdsim_purpose purpose);
+
+/* Takes off what was counted before; the longest wait stays as it is. */
+void sdsim_counters_since(struct sdsim_counters *counters, const struct sdsim_counters *before);
 
 /* Books d under `kind` without moving any time: for closed-form runs, whose time moves at once. */
 static inline void sdsim_book(struct sdsim_meter *meter, enum sdsim_kind kind, sdsim_ps d)

@@ -96,6 +96,9 @@ struct sdsim_driver_params {
     sdsim_ps tick;               /* length of the operating system's shortest sleep */
     uint64_t bounce_blocks;      /* blocks per command for buffers that can't be used directly */
     uint64_t most_blocks;        /* most blocks of one command; 0: any number */
+    uint64_t multiple_from;      /* SPI: fewest sectors of a write that go by CMD25; 0: two */
+    sdsim_ps stop_retry;         /* generic-spi: after a read of several sectors CMD12 fails and is
+                                    sent again so much later; 0: it does not */
     bool single_commands;        /* SdFat, shared: CMD17 reads one sector, not CMD18 */
     bool stops_writes;   /* carlk3: each write of several sectors is announced with ACMD23 and
                                     stopped, instead of left open */

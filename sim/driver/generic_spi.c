@@ -5,7 +5,8 @@
  * single bytes, up to half a second. CMD17 or CMD18 with CMD12 read; CMD24 or CMD25 with a stop
  * token write, each block and the stop token waited for, no ACMD23. What differs from driver to
  * driver are options: CMD13s (status_after_read, status_after_write), single sectors (most_blocks),
- * sleeps between looks (poll_sleep).
+ * sleeps between looks (poll_sleep), when CMD25 is worth it (multiple_from), and a fault: a CMD12 that
+ * is not understood and sent again later (stop_retry).
  *
  * Costs used: call, command, transfer, bulk, chunk, chunk_gap, crc16, copy.
  */
@@ -75,6 +76,9 @@ static bool read_blocks(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba
                                                .command = 12,
                                                .response = SDSIM_RESPONSE_R1,
                                                .trail_bytes = 1};
+        /* A CMD12 that goes wrong leaves no trace but the time until it is sent again. */
+        sdsim_spend(driver->port->meter, now, SDSIM_POLL, SDSIM_LANE_CPU,
+                    driver->params->stop_retry);
         done = sdsim_spi_do(driver, now, lba, &stop, &result) && done;
     }
     return done && status(driver, now, driver->params->status_after_read);

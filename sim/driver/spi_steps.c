@@ -195,7 +195,8 @@ sdsim_spi_split_write(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba, 
                                     uint32_t count, const struct sdsim_content *content))
 {
     for (uint32_t done = 0; done < count;) {
-        const uint32_t blocks = sdsim_driver_blocks(driver, count - done);
+        uint32_t blocks = sdsim_driver_blocks(driver, count - done);
+        blocks = blocks < driver->params->multiple_from ? 1 : blocks;
         const struct sdsim_content part =
             sdsim_content_after(content, (uint64_t)done * SDSIM_SECTOR);
         if (!write(driver, now, lba + done, blocks, &part)) {

@@ -100,6 +100,7 @@ static enum sdsim_fat_result library_sync(struct sdsim_stream *stream, sdsim_ps 
 static void host_time(struct sdsim_stream *stream, sdsim_ps *now, sdsim_ps d)
 {
     stream->meter->purpose = SDSIM_FOR_DATA;
+    stream->meter->counters.file_host += d;
     sdsim_spend(stream->meter, now, SDSIM_HOST, SDSIM_LANE_CPU, d);
 }
 
@@ -109,9 +110,10 @@ static void copy_time(struct sdsim_stream *stream, sdsim_ps *now, uint64_t bytes
     if (rate == 0) {
         return;
     }
+    const sdsim_ps d = sdsim_time_times(SDSIM_S / rate, bytes);
     stream->meter->purpose = SDSIM_FOR_DATA;
-    sdsim_spend(stream->meter, now, SDSIM_COPY, SDSIM_LANE_CPU,
-                sdsim_time_times(SDSIM_S / rate, bytes));
+    stream->meter->counters.file_copy += d;
+    sdsim_spend(stream->meter, now, SDSIM_COPY, SDSIM_LANE_CPU, d);
 }
 
 /* The buffer is filled or emptied: a call of the layers below. */

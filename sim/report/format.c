@@ -82,6 +82,15 @@ char *sdsim_print_error(double fraction, char *out, size_t size)
     return out;
 }
 
+char *sdsim_print_gain(double gain, char *out, size_t size)
+{
+    if (gain < 9.0) {
+        return sdsim_print_error(gain, out, size);
+    }
+    snprintf(out, size, gain < 99.0 ? "x%.1f" : "x%.0f", gain + 1);
+    return out;
+}
+
 char *sdsim_print_time(sdsim_ps time, char *out, size_t size)
 {
     return sdsim_unit_print(SDSIM_UNIT_TIME, (double)time, out, size);

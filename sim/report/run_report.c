@@ -199,13 +199,17 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     }
 }
 
+char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size)
+{
+    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
+                      size);
+    return out;
+}
+
 static void print_workload(const struct sdsim_run_report *report, FILE *out)
 {
-    const struct sdsim_run_params *run = &report->setup->run;
     char text[300];
-    describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), text,
-                      sizeof text);
-    print_label(out, "workload", text);
+    print_label(out, "workload", sdsim_run_workload_text(&report->setup->run, text, sizeof text));
 }
 
 static void print_hardware(const struct sdsim_run_report *report, FILE *out)

@@ -88,6 +88,9 @@ void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, 
 /* Whose turn it is in the kind `outside`: "USB", "another device". */
 const char *sdsim_outside_name(const struct sdsim_workload_params *workload);
 
+/* What the application does: "read 512KiB in calls of 32KiB, file API arduino". Returns out. */
+char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size);
+
 /* "SPI", "SD 1-bit", "SD 4-bit"; and as scenarios write it: "spi", "sd1", "sd4". */
 const char *sdsim_bus_text(int mode);
 const char *sdsim_bus_word(int mode);

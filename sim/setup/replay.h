@@ -57,8 +57,9 @@ struct sdsim_replay_result {
     bool recorded;          /* starts and durations of at least nine in ten calls are known: */
     sdsim_ps recorded_started;
     sdsim_ps recorded_ended;
-    sdsim_ps recorded_in_calls;   /* overlapping ones count once */
-    struct sdsim_account account; /* from the first call to the last */
+    sdsim_ps recorded_in_calls;     /* overlapping ones count once */
+    struct sdsim_account account;   /* from the first call to the last */
+    struct sdsim_counters counters; /* in the same time; the longest wait is since power-up */
     sdsim_ps init_time;
     double bus_hz;
     uint32_t card_sectors;

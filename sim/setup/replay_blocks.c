@@ -109,6 +109,7 @@ const char *sdsim_replay_blocks(void *context, const struct sdsim_stage *stage, 
     const char *error = NULL;
     replayer->stage = stage;
     const struct sdsim_account before = stage->meter->account;
+    const struct sdsim_counters counted = stage->meter->counters;
     while (error == NULL) {
         const size_t count = source->next(source, records, BATCH);
         if (count == 0) {
@@ -120,6 +121,8 @@ const char *sdsim_replay_blocks(void *context, const struct sdsim_stage *stage, 
             }
         }
     }
+    replayer->result->counters = stage->meter->counters;
+    sdsim_counters_since(&replayer->result->counters, &counted);
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
             replayer->result->account.ps[p][k] = stage->meter->account.ps[p][k] - before.ps[p][k];

@@ -332,6 +332,7 @@ const char *sdsim_replay_files(void *context, const struct sdsim_stage *stage, s
     struct sdsim_replayer *replayer = context;
     struct sdsim_op_source *source = replayer->trace->ops;
     const struct sdsim_account before = stage->meter->account;
+    const struct sdsim_counters counted = stage->meter->counters;
     struct files *files = calloc(1, sizeof *files);
     if (files == NULL) {
         return "out of memory";
@@ -344,6 +345,8 @@ const char *sdsim_replay_files(void *context, const struct sdsim_stage *stage, s
     while (error == NULL && source->next(source, &op, &line)) {
         error = replay_op(files, &op, line, now);
     }
+    replayer->result->counters = stage->meter->counters;
+    sdsim_counters_since(&replayer->result->counters, &counted);
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
             replayer->result->account.ps[p][k] = stage->meter->account.ps[p][k] - before.ps[p][k];

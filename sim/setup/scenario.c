@@ -221,10 +221,10 @@ static const char *first_source(const struct sdsim_node *tree)
     return source != NULL && source->kind == SDSIM_NODE_SCALAR ? source->text : NULL;
 }
 
-/* What a tree, NULL if it could not be read, makes. */
+/* What a tree, NULL if it could not be read, makes: all runs, or the `only` one that has this id. */
 static struct sdsim_scenario *scenario_of(struct sdsim_config *config, struct sdsim_node *tree,
-                                          const char *path, const char *const *overrides,
-                                          struct sdsim_diags *diags)
+                                          const char *path, const char *only,
+                                          const char *const *overrides, struct sdsim_diags *diags)
 {
     if (tree == NULL) {
         return NULL;
@@ -269,24 +269,36 @@ static struct sdsim_scenario *scenario_of(struct sdsim_config *config, struct sd
         const struct sdsim_node *calls = call_sizes(tree, item);
         const size_t sizes = calls != NULL ? calls->count : 1;
         for (size_t c = 0; c < sizes; c++) {
+            const char *call = calls != NULL ? calls->items[c]->text : NULL;
+            const char *id = only != NULL ? run_id(config, item, call) : NULL;
+            if (only != NULL && (id == NULL || strcmp(id, only) != 0)) {
+                continue;
+            }
             runs[made] = (struct sdsim_run){.scenario = stem};
-            fine = make_run(config, tree, item, calls != NULL ? calls->items[c]->text : NULL,
-                            overrides, &runs[made], diags) &&
-                   fine;
+            fine = make_run(config, tree, item, call, overrides, &runs[made], diags) && fine;
             made++;
         }
     }
-    if (fine) {
+    scenario->count = made;
+    if (fine && only == NULL) { /* alone, a run leaves keys to the others */
         sdsim_warn_unused_keys(runs, count, diags);
     }
-    return fine ? scenario : NULL;
+    return fine && made > 0 ? scenario : NULL;
 }
 
 struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
                                            const char *const *overrides, struct sdsim_diags *diags)
 {
     struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
-    return scenario_of(config, tree, path, overrides, diags);
+    return scenario_of(config, tree, path, NULL, overrides, diags);
+}
+
+struct sdsim_scenario *sdsim_scenario_load_run(struct sdsim_config *config, const char *path,
+                                               const char *id, const char *const *overrides,
+                                               struct sdsim_diags *diags)
+{
+    struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
+    return scenario_of(config, tree, path, id, overrides, diags);
 }
 
 struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
@@ -294,5 +306,5 @@ struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const
                                               struct sdsim_diags *diags)
 {
     struct sdsim_node *tree = sdsim_config_parse_text(config, name, text, strlen(text), diags);
-    return scenario_of(config, tree, name, overrides, diags);
+    return scenario_of(config, tree, name, NULL, overrides, diags);
 }

@@ -98,6 +98,21 @@ static const struct sdsim_key keys[] = {
      .profile = true,
      .max = 65535,
      .doc = "Most blocks of one command, longer calls are split; 0: any number."},
+    {.name = "multiple_from",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(params.multiple_from),
+     .profile = true,
+     .max = 128,
+     .doc =
+         "SPI, drivers that split calls: fewest sectors of a write that go by CMD25, shorter ones "
+         "by CMD24 one by one; 0: two."},
+    {.name = "stop_retry",
+     .type = SDSIM_VALUE_TIME,
+     .offset = AT(params.stop_retry),
+     .profile = true,
+     .max = 10 * SDSIM_S,
+     .doc = "generic-spi: a fault. After each read of several sectors CMD12 goes wrong, and the "
+            "driver sends it again so much later; 0: it does not."},
     {.name = "single_commands",
      .type = SDSIM_VALUE_BOOL,
      .offset = AT(params.single_commands),

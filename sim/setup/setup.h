@@ -46,6 +46,12 @@ struct sdsim_scenario {
 struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
                                            const char *const *overrides, struct sdsim_diags *diags);
 
+/* The same with only the run of that id in it, "" for one without; the overrides need not fit the
+ * others. NULL without a message if there is no such run. */
+struct sdsim_scenario *sdsim_scenario_load_run(struct sdsim_config *config, const char *path,
+                                               const char *id, const char *const *overrides,
+                                               struct sdsim_diags *diags);
+
 /* The same of a text; `name` stands for its path. */
 struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
                                               const char *text, const char *const *overrides,

@@ -435,13 +435,7 @@ static void since_mark(const struct mark *mark, const struct sdsim_workload_task
         }
     }
     result->counters = counters_of(task);
-    for (int i = 0; i < 64; i++) {
-        result->counters.commands[i] -= mark->counters.commands[i];
-        result->counters.app_commands[i] -= mark->counters.app_commands[i];
-    }
-    result->counters.blocks_read -= mark->counters.blocks_read;
-    result->counters.blocks_written -= mark->counters.blocks_written;
-    result->counters.bus_clocks -= mark->counters.bus_clocks;
+    sdsim_counters_since(&result->counters, &mark->counters);
 }
 
 const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now)

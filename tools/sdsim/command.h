@@ -42,6 +42,7 @@ extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
 
+extern const struct sdsim_command sdsim_command_explain;
 extern const struct sdsim_command sdsim_command_sweep;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;

@@ -23,6 +23,10 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                             "draws from the values' ranges for the 90% interval; default 64, 0 for "
                             "none",
                             NULL},
+    [SDSIM_OPTION_WHATIF_DRAWS] = {"draws", 0, "N",
+                                   "draws from the values' ranges for 90% intervals of the "
+                                   "what-ifs; default 0, none",
+                                   NULL},
     [SDSIM_OPTION_JOBS] = {"jobs", 'j', "N",
                            "threads to work with; default one a processor; the output is the same "
                            "for any number",
@@ -255,10 +259,12 @@ static bool take(struct sdsim_arguments *arguments, enum sdsim_option_id id, con
         snprintf(arguments->seed, sizeof arguments->seed, "seed=%" PRIu64, number);
         return true;
     case SDSIM_OPTION_DRAWS:
+    case SDSIM_OPTION_WHATIF_DRAWS:
         if (!parse_number("draws", value, MOST_DRAWS, &number)) {
             return false;
         }
         arguments->draws = (uint32_t)number;
+        arguments->values[id] = value;
         return true;
     case SDSIM_OPTION_JOBS:
         if (!parse_number("jobs", value, MOST_JOBS, &number)) {

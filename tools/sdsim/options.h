@@ -17,6 +17,7 @@ enum sdsim_option_id {
     SDSIM_OPTION_SET,
     SDSIM_OPTION_SEED,
     SDSIM_OPTION_DRAWS,
+    SDSIM_OPTION_WHATIF_DRAWS, /* --draws of a command that draws only when asked */
     SDSIM_OPTION_JOBS,
     SDSIM_OPTION_ALL,
     SDSIM_OPTION_ERRORS,

@@ -51,3 +51,25 @@ const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
     }
     return run;
 }
+
+const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
+                                                     const char *path,
+                                                     const struct sdsim_arguments *arguments)
+{
+    const char *const *overrides = arguments->overrides;
+    const struct sdsim_scenario *scenario =
+        sdsim_scenario_load(session->config, path, overrides, &session->diags);
+    if (scenario != NULL || overrides[0] == NULL || arguments->operand_count != 2) {
+        return scenario;
+    }
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    scenario =
+        sdsim_scenario_load_run(session->config, path, arguments->operands[1], overrides, &diags);
+    if (scenario != NULL) { /* what is wrong is wrong with the others */
+        sdsim_diags_free(&session->diags);
+        sdsim_diags_init(&session->diags);
+    }
+    sdsim_diags_free(&diags);
+    return scenario;
+}

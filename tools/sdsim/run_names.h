@@ -12,4 +12,12 @@
 const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
                                            const struct sdsim_scenario *scenario, const char *id);
 
+/*
+ * Loads a scenario with the arguments' overrides. If these do not fit all of its runs, but the one
+ * run that the arguments name, that run alone: the scenario then has no other. NULL with messages.
+ */
+const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
+                                                     const char *path,
+                                                     const struct sdsim_arguments *arguments);
+
 #endif
