@@ -15,6 +15,7 @@
 
 #include "report/readings.h"
 #include "report/usb_report.h"
+#include "report/waterfall.h"
 #include "setup/simulate.h"
 
 struct fixture {
@@ -246,6 +247,28 @@ static void accounts_sum_to_the_time(void **state)
     }
 }
 
+/* The waterfall has USB as a step of its own, and its last ceiling is the prediction. */
+static void waterfalls_end_at_the_prediction(void **state)
+{
+    static const char *const ids[] = {"spi-write", "sd4-lazy-write", "single-read"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *const overrides[] = {"workload.total=4MiB", NULL};
+        const struct sdsim_outcome_report report = run(*state, "esp32s3-usb", ids[i], overrides);
+        const struct fixture *fixture = *state;
+        struct sdsim_waterfall waterfall;
+        sdsim_waterfall(&fixture->setup, &report, &waterfall);
+        const struct sdsim_waterfall_step *last = &waterfall.steps[waterfall.count - 1];
+        assert_true(waterfall.total == report.workload.elapsed);
+        assert_true(last->until == waterfall.total);
+        assert_true(last->ceiling > 0.999 * report.value && last->ceiling < 1.001 * report.value);
+        const struct sdsim_waterfall_step *usb =
+            sdsim_waterfall_step(&waterfall, SDSIM_LOSS_OUTSIDE);
+        assert_non_null(usb);
+        assert_true(usb->time == sdsim_account_kind(&report.workload.account, SDSIM_OUTSIDE));
+        assert_non_null(strstr(usb->rule, "full-speed USB"));
+    }
+}
+
 /* 128 KiB are 2048 packets, a command block and a status block. */
 static void packets_are_counted(void **state)
 {
@@ -362,6 +385,7 @@ int main(void)
         TEST(the_output_names_the_cause),
         TEST(a_slow_card_fills_the_queue),
         TEST(accounts_sum_to_the_time),
+        TEST(waterfalls_end_at_the_prediction),
         TEST(packets_are_counted),
         TEST(mount_delays_of_the_guide),
         TEST(the_32_gb_volume_of_mkfs_fat),
