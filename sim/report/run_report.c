@@ -199,6 +199,19 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     }
 }
 
+/* What the calls of the workload are, as it counts them. */
+static const char *noun_of(const struct sdsim_workload_params *workload)
+{
+    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
+           : workload->action == SDSIM_DO_LOG    ? "line"
+                                                 : "call";
+}
+
+const char *sdsim_run_noun(const struct sdsim_run_report *report)
+{
+    return noun_of(&report->setup->run.workload);
+}
+
 char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size)
 {
     describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
@@ -270,23 +283,18 @@ static void print_measured(const struct sdsim_run_report *report, const struct s
 
 /* ---- the breakdown ---- */
 
-/* What the calls of the workload are, as it counts them. */
-static const char *noun_of(const struct sdsim_workload_params *workload)
+const char *sdsim_kind_title(enum sdsim_kind kind)
 {
-    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
-           : workload->action == SDSIM_DO_LOG    ? "line"
-                                                 : "call";
+    static const char *const titles[SDSIM_KIND_COUNT] = {
+        [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
+        [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
+        [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
+        [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
+        [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+        [SDSIM_OUTSIDE] = "others' turn",
+    };
+    return titles[kind];
 }
-
-/* Names of the kinds as people read them. */
-static const char *const kind_titles[SDSIM_KIND_COUNT] = {
-    [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
-    [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
-    [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
-    [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
-    [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
-    [SDSIM_OUTSIDE] = "others' turn",
-};
 
 const char *sdsim_outside_name(const struct sdsim_workload_params *workload)
 {
@@ -380,7 +388,7 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
                       sizeof bar);
             const char *title = kind == SDSIM_OUTSIDE
                                     ? sdsim_outside_name(&report->setup->run.workload)
-                                    : kind_titles[kind];
+                                    : sdsim_kind_title((enum sdsim_kind)kind);
             add_line(&table, &breakdown, SDSIM_INK_PLAIN, title, breakdown.time[kind],
                      breakdown.quanta[kind], breakdown.permille[kind], bar);
         }
