@@ -521,12 +521,7 @@ void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *reco
 bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t draws,
                         struct sdsim_setup *setups, struct sdsim_diags *diags)
 {
-    for (uint32_t k = 0; k <= draws; k++) {
-        if (!sdsim_setup_bind(config, run, k, &setups[k], diags)) {
-            return false;
-        }
-    }
-    return true;
+    return sdsim_setup_bind_draws(config, run, draws, setups, diags);
 }
 
 /* Simulates draw k on a copy of the medium. */
