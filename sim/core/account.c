@@ -6,7 +6,7 @@ static const char *const kind_names[SDSIM_KIND_COUNT] = {
     [SDSIM_PAYLOAD] = "payload", [SDSIM_PROTOCOL] = "protocol", [SDSIM_GAP] = "gap",
     [SDSIM_POLL] = "poll",       [SDSIM_ACCESS] = "access",     [SDSIM_BUSY] = "busy",
     [SDSIM_PAUSE] = "pause",     [SDSIM_COPY] = "copy",         [SDSIM_HOST] = "host",
-    [SDSIM_IDLE] = "idle",
+    [SDSIM_IDLE] = "idle",       [SDSIM_OUTSIDE] = "outside",
 };
 
 static const char *const purpose_names[SDSIM_PURPOSE_COUNT] = {

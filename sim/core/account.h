@@ -35,6 +35,7 @@ enum sdsim_kind {
     SDSIM_COPY,     /* the CPU moves data between buffers */
     SDSIM_HOST, /* other CPU time: driver, interrupts, task switches, CRC, file system, language */
     SDSIM_IDLE, /* nothing to do */
+    SDSIM_OUTSIDE, /* somebody else's turn: USB in front of the driver, another device on the bus */
     SDSIM_KIND_COUNT
 };
 

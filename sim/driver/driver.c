@@ -64,6 +64,20 @@ static void note_call(struct sdsim_driver *driver, enum sdsim_call call, enum sd
     }
 }
 
+static void take_bus(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    if (driver->gate != NULL) {
+        driver->gate->enter(driver->gate, driver->port->meter, now);
+    }
+}
+
+static void give_bus(struct sdsim_driver *driver, sdsim_ps now)
+{
+    if (driver->gate != NULL) {
+        driver->gate->leave(driver->gate, now);
+    }
+}
+
 enum sdsim_driver_error sdsim_driver_read(struct sdsim_driver *driver, sdsim_ps *now, uint32_t lba,
                                           uint32_t count, enum sdsim_purpose purpose, uint8_t *out)
 {
@@ -72,7 +86,9 @@ enum sdsim_driver_error sdsim_driver_read(struct sdsim_driver *driver, sdsim_ps 
     }
     driver->port->meter->purpose = purpose;
     const sdsim_ps start = *now;
+    take_bus(driver, now);
     const enum sdsim_driver_error error = driver->class->read(driver, now, lba, count, out);
+    give_bus(driver, *now);
     note_call(driver, SDSIM_CALL_READ, purpose, start, *now, lba, count);
     return error;
 }
@@ -86,7 +102,9 @@ enum sdsim_driver_error sdsim_driver_write(struct sdsim_driver *driver, sdsim_ps
     }
     driver->port->meter->purpose = purpose;
     const sdsim_ps start = *now;
+    take_bus(driver, now);
     const enum sdsim_driver_error error = driver->class->write(driver, now, lba, count, content);
+    give_bus(driver, *now);
     note_call(driver, SDSIM_CALL_WRITE, purpose, start, *now, lba, count);
     return error;
 }
@@ -95,8 +113,12 @@ enum sdsim_driver_error sdsim_driver_sync(struct sdsim_driver *driver, sdsim_ps 
 {
     driver->port->meter->purpose = SDSIM_FOR_DATA;
     const sdsim_ps start = *now;
-    const enum sdsim_driver_error error =
-        driver->class->sync != NULL ? driver->class->sync(driver, now) : SDSIM_DRIVER_OK;
+    enum sdsim_driver_error error = SDSIM_DRIVER_OK;
+    if (driver->class->sync != NULL) {
+        take_bus(driver, now);
+        error = driver->class->sync(driver, now);
+        give_bus(driver, *now);
+    }
     note_call(driver, SDSIM_CALL_SYNC, SDSIM_FOR_DATA, start, *now, 0, 0);
     return error;
 }
@@ -108,7 +130,9 @@ enum sdsim_driver_error sdsim_driver_status(struct sdsim_driver *driver, sdsim_p
     }
     driver->port->meter->purpose = SDSIM_FOR_DATA;
     const sdsim_ps start = *now;
+    take_bus(driver, now);
     const enum sdsim_driver_error error = driver->class->status(driver, now);
+    give_bus(driver, *now);
     note_call(driver, SDSIM_CALL_OTHER, SDSIM_FOR_DATA, start, *now, 0, 0);
     return error;
 }

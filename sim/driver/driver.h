@@ -159,7 +159,16 @@ struct sdsim_driver_class {
     bool (*move)(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_sd_part *part);
 };
 
+/* Who else has a say in when the bus is used: another device that shares it. */
+struct sdsim_driver_gate {
+    /* A call begins at *now and needs the bus; books what it waits. */
+    void (*enter)(struct sdsim_driver_gate *gate, struct sdsim_meter *meter, sdsim_ps *now);
+    /* It is over; the bus is free. */
+    void (*leave)(struct sdsim_driver_gate *gate, sdsim_ps now);
+};
+
 struct sdsim_driver {
+    struct sdsim_driver_gate *gate; /* not owned; NULL: the bus is the card's alone */
     const struct sdsim_driver_class *class;
     const struct sdsim_driver_params *params; /* not owned */
     const struct sdsim_driver_costs *costs;   /* not owned */

@@ -70,7 +70,8 @@ enum sdsim_verdict_about {
     SDSIM_VERDICT_DRIVER,
     SDSIM_VERDICT_FAT,
     SDSIM_VERDICT_PRODUCER,
-    SDSIM_VERDICT_NONE, /* no layer by itself */
+    SDSIM_VERDICT_OUTSIDE, /* USB, another device on the bus */
+    SDSIM_VERDICT_NONE,    /* no layer by itself */
 };
 
 struct sdsim_layer_verdict {
@@ -80,7 +81,7 @@ struct sdsim_layer_verdict {
     char text[280];
 };
 
-enum { SDSIM_SUSPECTS = 10, SDSIM_VERDICTS = 7, SDSIM_TELLS = SDSIM_TELL_COUNT };
+enum { SDSIM_SUSPECTS = 10, SDSIM_VERDICTS = 8, SDSIM_TELLS = SDSIM_TELL_COUNT };
 
 struct sdsim_explanation {
     struct sdsim_setup setup;            /* draw 0 */

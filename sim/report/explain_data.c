@@ -11,7 +11,7 @@ const char *sdsim_verdict_about_name(enum sdsim_verdict_about about)
         [SDSIM_VERDICT_CARD] = "card",       [SDSIM_VERDICT_BUS] = "bus",
         [SDSIM_VERDICT_HOST] = "host",       [SDSIM_VERDICT_DRIVER] = "driver",
         [SDSIM_VERDICT_FAT] = "file-system", [SDSIM_VERDICT_PRODUCER] = "producer",
-        [SDSIM_VERDICT_NONE] = "mixture",
+        [SDSIM_VERDICT_NONE] = "mixture",    [SDSIM_VERDICT_OUTSIDE] = "outside",
     };
     return names[about];
 }

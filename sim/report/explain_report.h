@@ -13,7 +13,8 @@
  *     waterfall                [{id, title, layer, seconds, share, until_seconds, ceiling, rule,
  *                              tells [text]}]: from the raw bus down; their seconds sum to `seconds`
  *     verdicts                 [{id, cause, gain, text}]: id "card", "bus", "host",
- *                              "driver", "file-system", "producer" or "mixture"
+ *                              "driver", "file-system", "producer", "outside" or
+ *                              "mixture"
  *     suspects                 [{id, title, gain, value, metric, call_seconds, verdict}]: if it
  *                              took no time; the greatest gain first
  *     tells                    [{id, step, gain, text}]: gain of the probe behind it, or null
@@ -58,7 +59,7 @@ void sdsim_explain_report_json(const struct sdsim_explain_report *report, struct
 void sdsim_explain_report_csv_head(FILE *out);
 void sdsim_explain_report_csv(const struct sdsim_explain_report *report, FILE *out);
 
-/* "card", "bus", "host", "driver", "file-system", "producer", "mixture" */
+/* "card", "bus", "host", "driver", "file-system", "producer", "outside", "mixture" */
 const char *sdsim_verdict_about_name(enum sdsim_verdict_about about);
 
 /* "--set a=b --set c=d". Returns out. */

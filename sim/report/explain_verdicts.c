@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "report/explain_parts.h"
 #include "report/format.h"
+#include "report/run_report.h"
 
 /* ---- suspects ---- */
 
@@ -160,7 +161,8 @@ static void judge_producer(struct sdsim_explanation *explanation)
 {
     const struct sdsim_waterfall *waterfall = &explanation->waterfall;
     const struct sdsim_waterfall_step *idle = sdsim_waterfall_step(waterfall, SDSIM_LOSS_IDLE);
-    if (idle == NULL || idle->time >= waterfall->total) {
+    if (idle == NULL || idle->time >= waterfall->total ||
+        explanation->setup.run.workload.target == SDSIM_ON_USB) {
         return;
     }
     const double gain = (double)idle->time / (double)(waterfall->total - idle->time);
@@ -172,6 +174,29 @@ static void judge_producer(struct sdsim_explanation *explanation)
     } else if (gain < SDSIM_EXPLAIN_NOT_IT) {
         add(explanation, SDSIM_VERDICT_PRODUCER, false, gain,
             "not the producer: only %s of the time is between calls", share);
+    }
+}
+
+/* USB in front of the driver, another device on the bus: by its share of the time. */
+static void judge_outside(struct sdsim_explanation *explanation)
+{
+    const struct sdsim_waterfall *waterfall = &explanation->waterfall;
+    const struct sdsim_waterfall_step *step = sdsim_waterfall_step(waterfall, SDSIM_LOSS_OUTSIDE);
+    const char *name = sdsim_outside_name(&explanation->setup.run.workload);
+    if (step == NULL) {
+        return;
+    }
+    const double gain = step->time < waterfall->total
+                            ? (double)step->time / (double)(waterfall->total - step->time)
+                            : SDSIM_EXPLAIN_IT_IS;
+    char share[24];
+    sdsim_print_share((double)step->time / (double)waterfall->total, share, sizeof share);
+    if (gain >= SDSIM_EXPLAIN_IT_IS) {
+        add(explanation, SDSIM_VERDICT_OUTSIDE, true, gain, "it is %s, which takes %s of the time",
+            name, share);
+    } else if (gain < SDSIM_EXPLAIN_NOT_IT) {
+        add(explanation, SDSIM_VERDICT_OUTSIDE, false, gain, "not %s, which takes only %s", name,
+            share);
     }
 }
 
@@ -204,5 +229,6 @@ void sdsim_explain_verdicts(struct sdsim_explanation *explanation)
     explanation->verdict_count = 0;
     judge_layers(explanation);
     judge_producer(explanation);
+    judge_outside(explanation);
     judge_mixture(explanation);
 }

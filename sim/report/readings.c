@@ -6,6 +6,8 @@
 #include "core/units.h"
 #include "report/commands.h"
 #include "report/format.h"
+#include "report/tasks_report.h"
+#include "report/usb_report.h"
 #include "setup/clocks.h"
 
 /* Everything the rules look at, in short words. */
@@ -130,8 +132,9 @@ static bool rule_shares(const struct view *view, char *out)
     const sdsim_ps bus = payload + kind(view, SDSIM_PROTOCOL);
     const sdsim_ps card =
         kind(view, SDSIM_ACCESS) + kind(view, SDSIM_BUSY) + kind(view, SDSIM_PAUSE);
-    const sdsim_ps own = view->total - bus - card;
-    char shares[3][24];
+    const sdsim_ps outside = kind(view, SDSIM_OUTSIDE);
+    const sdsim_ps own = view->total - bus - card - outside;
+    char shares[4][24];
     if (view->total == 0) {
         return false;
     }
@@ -146,6 +149,22 @@ static bool rule_shares(const struct view *view, char *out)
                    "the writer is at work %s of the time; of that, clocks on the bus take %s, the "
                    "host and its driver %s, the card %s",
                    busy, shares[0], shares[1], shares[2]);
+    }
+    if (view->workload->target == SDSIM_ON_USB && view->workload->usb.lazy > 0 && !view->reads) {
+        const sdsim_ps idle = kind(view, SDSIM_IDLE);
+        sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);
+        sdsim_print_share(share_of(view, own - idle), shares[1], sizeof shares[1]);
+        sdsim_print_share(share_of(view, idle), shares[0], sizeof shares[0]);
+        return say(out,
+                   "of the front end's time USB takes %s, the CPU %s, and a full queue %s; the "
+                   "writer task has an account of its own",
+                   shares[3], shares[1], shares[0]);
+    }
+    if (outside > 0) {
+        sdsim_print_share(share_of(view, outside), shares[3], sizeof shares[3]);
+        return say(out,
+                   "%s takes %s, clocks on the bus %s, the host and its driver %s, the card %s",
+                   sdsim_outside_name(view->workload), shares[3], shares[0], shares[1], shares[2]);
     }
     return say(out, "clocks on the bus take %s, the host and its driver %s, the card %s", shares[0],
                shares[1], shares[2]);
@@ -220,12 +239,17 @@ static bool rule_bounce(const struct view *view, char *out)
                blocks == 1 ? "" : "s");
 }
 
+static bool one_sector_clusters(const struct view *view)
+{
+    return view->report->setup->run.filesystem.cluster == SDSIM_SECTOR;
+}
+
 static bool rule_clusters(const struct view *view, char *out)
 {
     if (!is_stream(view) || view->workload->target != SDSIM_ON_FILE || bounced(view) ||
         view->report->setup->run.file.api == SDSIM_API_LINUX ||
-        view->sectors < 2 * view->commands || (view->reads && view->buffer > 0) ||
-        2 * view->commands < 3 * view->calls) {
+        (view->sectors < 2 * view->commands && !one_sector_clusters(view)) ||
+        (view->reads && view->buffer > 0) || 2 * view->commands < 3 * view->calls) {
         return false;
     }
     char commands[24];
@@ -282,13 +306,21 @@ static bool rule_partial(const struct view *view, char *out)
 
 /* ---- what is lost beside the data ---- */
 
+/* Actions that keep nothing up to date. */
+static bool only_looks(enum sdsim_action action)
+{
+    return action == SDSIM_DO_MOUNT || action == SDSIM_DO_FREE_SPACE ||
+           action == SDSIM_DO_OPEN_EACH;
+}
+
 static bool rule_metadata(const struct view *view, char *out)
 {
     const sdsim_ps metadata =
         sdsim_account_total(view->account) - sdsim_account_purpose(view->account, SDSIM_FOR_DATA);
     const uint64_t every = view->workload->sync_every;
     char share[24];
-    if (view->total == 0 || metadata < view->total / 20) {
+    if (view->total == 0 || metadata < view->total / 20 ||
+        only_looks((enum sdsim_action)view->workload->action)) {
         return false;
     }
     sdsim_print_share(share_of(view, metadata), share, sizeof share);
@@ -416,4 +448,6 @@ void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         readings->count += rules[i](&view, readings->text[readings->count]);
     }
+    sdsim_usb_readings(report, readings);
+    sdsim_tasks_readings(report, readings);
 }

@@ -15,7 +15,7 @@
 
 #include "report/run_report.h"
 
-#define SDSIM_READINGS     12
+#define SDSIM_READINGS     24
 #define SDSIM_READING_SIZE 400
 
 struct sdsim_readings {

@@ -3,6 +3,8 @@
 #include "report/readings.h"
 #include "report/run_report.h"
 #include "report/stream_report.h"
+#include "report/tasks_report.h"
+#include "report/usb_report.h"
 
 static void write_names(const struct sdsim_run_report *report, struct sdsim_json *json)
 {
@@ -187,6 +189,8 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
     sdsim_json_count(json, "bus_clocks", result->counters.bus_clocks);
     write_extremes(result, json);
     sdsim_stream_report_json(&report->setup->run.workload, result, json);
+    sdsim_usb_json(report, json);
+    sdsim_tasks_json(report, json);
     write_inputs(report->run, json);
     write_meaning(report, json);
     sdsim_json_end(json);

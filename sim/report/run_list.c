@@ -3,7 +3,8 @@
 #include "report/table.h"
 
 /* The kind that takes the most time, and how much of it: "payload 56%". */
-static void add_largest(struct sdsim_table *table, const struct sdsim_account *account)
+static void add_largest(struct sdsim_table *table, const struct sdsim_workload_params *workload,
+                        const struct sdsim_account *account)
 {
     const sdsim_ps total = sdsim_account_total(account);
     enum sdsim_kind largest = SDSIM_PAYLOAD;
@@ -14,7 +15,9 @@ static void add_largest(struct sdsim_table *table, const struct sdsim_account *a
         }
     }
     const sdsim_ps part = sdsim_account_kind(account, largest);
-    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s %.0f%%", sdsim_kind_name(largest),
+    const char *name =
+        largest == SDSIM_OUTSIDE ? sdsim_outside_name(workload) : sdsim_kind_name(largest);
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s %.0f%%", name,
                      total > 0 ? 100.0 * (double)part / (double)total : 0.0);
 }
 
@@ -30,7 +33,7 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     sdsim_table_cell(
         table, SDSIM_INK_PLAIN, "%s",
         sdsim_print_interval(metric, prediction->low, prediction->high, text, sizeof text));
-    add_largest(table, &prediction->typical.workload.account);
+    add_largest(table, &report->setup->run.workload, &prediction->typical.workload.account);
     if (!verdict->given) {
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");

@@ -9,6 +9,8 @@
 #include "report/readings.h"
 #include "report/stream_report.h"
 #include "report/table.h"
+#include "report/tasks_report.h"
+#include "report/usb_report.h"
 #include "setup/clocks.h"
 
 #define LABEL_WIDTH 11
@@ -48,6 +50,10 @@ void sdsim_run_report_complete(struct sdsim_run_report *report, bool with_exact)
         exact.clocks.num = report->wanted_hz;
         exact.clocks.den = 1;
         sdsim_simulate(&exact, NULL, &report->exact);
+    }
+    if (with_exact) {
+        sdsim_usb_complete(report);
+        sdsim_tasks_complete(report);
     }
 }
 
@@ -101,7 +107,7 @@ static void describe_regions(const struct sdsim_workload_params *workload, char 
 static void describe_data(const struct sdsim_workload_params *workload, const char *api, char *text,
                           size_t size)
 {
-    const bool raw = workload->target == SDSIM_ON_RAW;
+    const bool raw = workload->target != SDSIM_ON_FILE;
     char call[32];
     char total[32];
     char span[32];
@@ -117,6 +123,10 @@ static void describe_data(const struct sdsim_workload_params *workload, const ch
     }
     used += (size_t)snprintf(text + used, size - used, ", %s%s%s",
                              raw ? "raw sectors" : "file API ", raw ? "" : api, regions);
+    if (workload->parallel > 1) {
+        used += (size_t)snprintf(text + used, size - used, ", to %" PRIu64 " files in turns",
+                                 workload->parallel);
+    }
     if (workload->timed == SDSIM_TIMED_PASSES) {
         snprintf(text + used, size - used, ", %" PRIu64 " times", workload->times);
     }
@@ -138,6 +148,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
                               char *text, size_t size)
 {
     char call[32];
+    if (workload->target == SDSIM_ON_USB) {
+        sdsim_usb_describe(workload, text, size);
+        return;
+    }
     switch ((enum sdsim_action)workload->action) {
     case SDSIM_DO_WRITE:
     case SDSIM_DO_READ:
@@ -147,6 +161,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
         break;
     case SDSIM_DO_STREAM:
         sdsim_stream_report_describe(workload, api, text, size);
+        break;
+    case SDSIM_DO_RANDOM_MIXED:
+    case SDSIM_DO_PLAY:
+        sdsim_tasks_describe(workload, api, text, size);
         break;
     case SDSIM_DO_LOG:
         snprintf(text, size, "print %" PRIu64 " lines, file API %s", workload->lines, api);
@@ -163,6 +181,10 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
         snprintf(text, size,
                  "open and close the last of %" PRIu64 " files in a directory, %" PRIu64 " times",
                  workload->files, workload->times);
+        break;
+    case SDSIM_DO_OPEN_EACH:
+        snprintf(text, size, "open and close each of %" PRIu64 " files in a directory by its path",
+                 workload->files);
         break;
     case SDSIM_DO_CREATE:
         snprintf(text, size, "create %" PRIu64 " files in a directory of %" PRIu64, workload->times,
@@ -273,8 +295,14 @@ const char *sdsim_kind_title(enum sdsim_kind kind)
         [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
         [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
         [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+        [SDSIM_OUTSIDE] = "others' turn",
     };
     return titles[kind];
+}
+
+const char *sdsim_outside_name(const struct sdsim_workload_params *workload)
+{
+    return workload->target == SDSIM_ON_USB ? "USB" : "another device";
 }
 
 static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
@@ -362,8 +390,11 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
             char bar[4 * BAR_WIDTH + 1];
             print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
                       sizeof bar);
-            add_line(&table, &breakdown, SDSIM_INK_PLAIN, sdsim_kind_title((enum sdsim_kind)kind),
-                     breakdown.time[kind], breakdown.quanta[kind], breakdown.permille[kind], bar);
+            const char *title = kind == SDSIM_OUTSIDE
+                                    ? sdsim_outside_name(&report->setup->run.workload)
+                                    : sdsim_kind_title((enum sdsim_kind)kind);
+            add_line(&table, &breakdown, SDSIM_INK_PLAIN, title, breakdown.time[kind],
+                     breakdown.quanta[kind], breakdown.permille[kind], bar);
         }
     }
     add_line(&table, &breakdown, SDSIM_INK_BOLD, "total", breakdown.total, breakdown.total_quanta,
@@ -485,10 +516,12 @@ bool sdsim_run_report_print(const struct sdsim_run_report *report, const struct 
     print_title(report, style, out);
     print_workload(report, out);
     print_hardware(report, out);
+    sdsim_usb_print(report, out);
     print_prediction(report, out);
     print_measured(report, style, out);
     sdsim_stream_report_print(&report->setup->run.workload, &report->prediction.typical.workload,
                               style, out);
+    sdsim_tasks_print(report, out);
     fputc('\n', out);
     const bool broken_down = print_breakdown(report, style, out);
     print_metadata(&report->prediction.typical.workload, out);

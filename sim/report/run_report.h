@@ -54,7 +54,11 @@ struct sdsim_run_report {
     struct sdsim_verdict verdict;
     uint64_t wanted_hz; /* the clock asked for, after the limits of driver and card */
     bool has_exact;     /* the clock generator gives less than that, and `exact` is filled in */
-    struct sdsim_outcome_report exact; /* the same run with exactly that clock */
+    struct sdsim_outcome_report exact;     /* the same run with exactly that clock */
+    bool has_alone;                        /* `alone` is filled in */
+    struct sdsim_outcome_report alone;     /* the same run without the other device on the bus */
+    bool has_other_usb;                    /* a PC writes, and `other_usb` is filled in */
+    struct sdsim_outcome_report other_usb; /* the same run with a writer task, or without */
 };
 
 /* What a run is called in messages and tables: its id, or the scenario's name. */
@@ -90,6 +94,9 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
  * shortest_call, longest_call and longest_wait.
  */
 void sdsim_run_report_csv(const struct sdsim_run_report *reports, size_t count, FILE *out);
+
+/* Whose turn it is in the kind `outside`: "USB", "another device". */
+const char *sdsim_outside_name(const struct sdsim_workload_params *workload);
 
 /* What the application does: "read 512KiB in calls of 32KiB, file API arduino". Returns out. */
 char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size);

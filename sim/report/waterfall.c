@@ -26,13 +26,16 @@ static const struct {
     [SDSIM_LOSS_BITMAP] = {"bitmap", "allocation bitmap", SDSIM_LAYER_FAT},
     [SDSIM_LOSS_BOOT] = {"boot", "boot sector", SDSIM_LAYER_FAT},
     [SDSIM_LOSS_INIT] = {"init", "initialisation", SDSIM_LAYER_DRIVER},
+    [SDSIM_LOSS_OUTSIDE] = {"outside", "USB, other devices", SDSIM_LAYER_OUTSIDE},
     [SDSIM_LOSS_IDLE] = {"idle", "between calls", SDSIM_LAYER_PRODUCER},
 };
 
 static const char *const layers[SDSIM_LAYER_COUNT] = {
-    [SDSIM_LAYER_BUS] = "bus",   [SDSIM_LAYER_DRIVER] = "driver",     [SDSIM_LAYER_HOST] = "host",
-    [SDSIM_LAYER_FILE] = "file", [SDSIM_LAYER_CARD] = "card",         [SDSIM_LAYER_FLASH] = "flash",
-    [SDSIM_LAYER_FAT] = "fat",   [SDSIM_LAYER_PRODUCER] = "producer",
+    [SDSIM_LAYER_BUS] = "bus",         [SDSIM_LAYER_DRIVER] = "driver",
+    [SDSIM_LAYER_HOST] = "host",       [SDSIM_LAYER_FILE] = "file",
+    [SDSIM_LAYER_CARD] = "card",       [SDSIM_LAYER_FLASH] = "flash",
+    [SDSIM_LAYER_FAT] = "fat",         [SDSIM_LAYER_PRODUCER] = "producer",
+    [SDSIM_LAYER_OUTSIDE] = "outside",
 };
 
 const char *sdsim_layer_name(enum sdsim_layer layer)
@@ -115,12 +118,13 @@ static void cut(const struct sdsim_waterfall *waterfall, int bus,
     times[SDSIM_LOSS_ACCESS] = data[SDSIM_ACCESS];
     times[SDSIM_LOSS_BUSY] = data[SDSIM_BUSY];
     times[SDSIM_LOSS_PAUSE] = data[SDSIM_PAUSE];
+    times[SDSIM_LOSS_OUTSIDE] = sdsim_account_kind(&workload->account, SDSIM_OUTSIDE);
     times[SDSIM_LOSS_IDLE] = sdsim_account_kind(&workload->account, SDSIM_IDLE);
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         if (p != SDSIM_FOR_DATA) {
             times[of_purpose[p]] =
                 sdsim_account_purpose(&workload->account, (enum sdsim_purpose)p) -
-                workload->account.ps[p][SDSIM_IDLE];
+                workload->account.ps[p][SDSIM_IDLE] - workload->account.ps[p][SDSIM_OUTSIDE];
         }
     }
 }

@@ -34,10 +34,11 @@ enum sdsim_layer {
     SDSIM_LAYER_FLASH,    /* the card's housekeeping */
     SDSIM_LAYER_FAT,      /* the file system's own sectors */
     SDSIM_LAYER_PRODUCER, /* nobody wants anything from the card */
+    SDSIM_LAYER_OUTSIDE,  /* USB in front of the driver, another device on the bus */
     SDSIM_LAYER_COUNT
 };
 
-/* "bus", "driver", "host", "file", "card", "flash", "fat", "producer" */
+/* "bus", "driver", "host", "file", "card", "flash", "fat", "producer", "outside" */
 const char *sdsim_layer_name(enum sdsim_layer layer);
 
 /* The steps, in their order. */
@@ -60,7 +61,8 @@ enum sdsim_loss {
     SDSIM_LOSS_BITMAP,
     SDSIM_LOSS_BOOT,
     SDSIM_LOSS_INIT,
-    SDSIM_LOSS_IDLE, /* between calls, when they have their time of their own */
+    SDSIM_LOSS_OUTSIDE, /* USB's or another device's turn */
+    SDSIM_LOSS_IDLE,    /* between calls, when they have their time of their own */
     SDSIM_LOSS_COUNT
 };
 

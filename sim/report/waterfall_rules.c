@@ -330,6 +330,24 @@ static uint64_t own_sectors(const struct sdsim_workload_result *workload,
     return block > 0 ? (uint64_t)((double)(all - data) / block + 0.5) : 0;
 }
 
+static void outside(const struct facts *facts, char *out)
+{
+    const struct sdsim_workload_params *workload = &facts->setup->run.workload;
+    const struct sdsim_sharer_result *device = &facts->workload->other_device;
+    if (workload->target == SDSIM_ON_USB) {
+        say(out,
+            "full-speed USB: %" PRIu64 " packets of up to 64 bytes, at most %" PRIu64
+            " a millisecond to the PC and %" PRIu64 " from it",
+            facts->workload->usb.traffic.packets, workload->usb.costs.limits.in,
+            workload->usb.costs.limits.out);
+    }
+    if (device->turns > 0) {
+        say(out, "%sanother device had the bus %" PRIu64 " times for %s",
+            workload->target == SDSIM_ON_USB ? "; " : "", device->turns,
+            time_text(sdsim_sharer_hold(&workload->other_device)).text);
+    }
+}
+
 static void idle(const struct facts *facts, char *out)
 {
     const sdsim_ps inside = facts->waterfall->total - facts->step->time;
@@ -356,7 +374,7 @@ void sdsim_waterfall_rule(const struct sdsim_setup *setup,
         [SDSIM_LOSS_FAT] = metadata,    [SDSIM_LOSS_DIRECTORY] = metadata,
         [SDSIM_LOSS_FSINFO] = metadata, [SDSIM_LOSS_BITMAP] = metadata,
         [SDSIM_LOSS_BOOT] = metadata,   [SDSIM_LOSS_INIT] = metadata,
-        [SDSIM_LOSS_IDLE] = idle,
+        [SDSIM_LOSS_OUTSIDE] = outside, [SDSIM_LOSS_IDLE] = idle,
     };
     const struct sdsim_counters *counters = &outcome->workload.counters;
     const struct facts facts = {

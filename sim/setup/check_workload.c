@@ -48,9 +48,11 @@ static bool check_files(const struct place *place)
             wrong(place, workload->preallocate ? "preallocate" : "rotate_every",
                   "do: write or stream", "only files that are written are rotated or preallocated");
     }
-    if (place->action == SDSIM_DO_OPEN && workload->files == 0) {
+    if ((place->action == SDSIM_DO_OPEN || place->action == SDSIM_DO_OPEN_EACH) &&
+        workload->files == 0) {
         fine = wrong(place, "files", "say how many there are: files: 100",
-                     "the last of no files can't be opened");
+                     place->action == SDSIM_DO_OPEN ? "the last of no files can't be opened"
+                                                    : "there are no files to be opened");
     }
     if (place->action == SDSIM_DO_SEEK && workload->position >= workload->total) {
         fine = wrong(place, "position", "total: the size of the file",
@@ -219,13 +221,97 @@ static bool check_whole_sectors(const struct place *place)
     return true;
 }
 
+static bool check_usb(const struct place *place, const struct sdsim_run *run,
+                      const struct sdsim_setup *setup)
+{
+    const struct sdsim_usb_params *usb = &place->workload->usb;
+    const struct sdsim_node *node = sdsim_node_get(place->node, "usb");
+    if (place->workload->target != SDSIM_ON_USB) {
+        return !has(place, "usb") ||
+               wrong(place, "usb", "on: usb, or leave it out", "no PC is at work");
+    }
+    bool fine = true;
+    if (!setup->host.usb.given) {
+        sdsim_node_diag(
+            place->diags, SDSIM_ERROR, place->node,
+            "add usb: {turn: 80us, gap: 100us} to its profile, or take a host that has it",
+            "the host %s has no costs of USB mass storage", run->host_name);
+        fine = false;
+    }
+    if (usb->buffer % SDSIM_SECTOR != 0) {
+        fine = sdsim_complain(place->diags, node, "buffer", "use multiples of 512B",
+                              "the buffer holds whole sectors");
+    }
+    if (usb->driver_call % SDSIM_SECTOR != 0 || usb->driver_call > usb->buffer) {
+        fine = sdsim_complain(place->diags, node, "driver_call",
+                              "a multiple of 512B, at most the buffer",
+                              "the driver gets whole sectors out of the buffer");
+    }
+    if (place->action == SDSIM_DO_MOUNT) {
+        return fine;
+    }
+    if (place->action == SDSIM_DO_RANDOM_MIXED || place->action == SDSIM_DO_PLAY) {
+        fine = wrong(place, "do", "on: file, or on: raw", "a PC can only write, read and mount");
+    }
+    if (node != NULL && sdsim_node_get(node, "pc") != NULL) {
+        fine = sdsim_complain(place->diags, node, "pc", "do: mount, or leave it out",
+                              "whose PC it is matters for mounting only");
+    }
+    return fine;
+}
+
+static bool check_several(const struct place *place)
+{
+    static const char *const of_one[] = {"rotate_every", "preallocate", NULL};
+    const struct sdsim_workload_params *workload = place->workload;
+    const char *key = first_of(place, of_one);
+    if (workload->parallel <= 1) {
+        return true;
+    }
+    if (workload->target != SDSIM_ON_FILE ||
+        (place->action != SDSIM_DO_WRITE && place->action != SDSIM_DO_READ &&
+         place->action != SDSIM_DO_PLAY)) {
+        return wrong(place, "parallel", "on: file with do: write, read or play",
+                     "only files that are written, read or played can be several");
+    }
+    if (workload->timed == SDSIM_TIMED_PASSES) {
+        return wrong(place, "timed", "timed: all", "several files are written or read once");
+    }
+    return key == NULL || wrong(place, key, "leave it out, or parallel: 1",
+                                "several files are neither rotated nor preallocated");
+}
+
+static bool check_other_device(const struct place *place, const struct sdsim_setup *setup)
+{
+    const struct sdsim_sharer_params *other = &place->workload->other_device;
+    const struct sdsim_node *node = sdsim_node_get(place->node, "other_device");
+    if (other->bytes == 0) {
+        return true;
+    }
+    if (setup->run.bus != SDSIM_BUS_SPI) {
+        return wrong(place, "other_device", "bus: spi, or leave it out",
+                     "an SD bus is the card's alone");
+    }
+    if (setup->driver.params.code == SDSIM_DRIVER_SDFAT_DEDICATED) {
+        return wrong(place, "other_device", "driver: sdfat-spi-shared",
+                     "this driver keeps the card selected, so nobody else may use the bus");
+    }
+    if (sdsim_sharer_hold(other) >= other->every) {
+        return sdsim_complain(place->diags, node, "every", "a longer time, or fewer bytes",
+                              "the device would need the bus all the time");
+    }
+    return true;
+}
+
 static bool check_raw(const struct place *place, const struct sdsim_card_params *card)
 {
     const struct sdsim_workload_params *workload = place->workload;
     const uint64_t bytes = (uint64_t)sdsim_csd_sectors(card) * SDSIM_SECTOR;
     bool fine = true;
     if (!sdsim_workload_moves_data(place->action)) {
-        fine = wrong(place, "do", "on: file", "raw sectors can only be read and written");
+        fine = wrong(place, "do", "on: file",
+                     workload->target == SDSIM_ON_USB ? "a PC can only write, read and mount"
+                                                      : "raw sectors can only be read and written");
     }
     fine = check_whole_sectors(place) && fine;
     if (workload->start >= bytes || workload->span > bytes - workload->start) {
@@ -279,7 +365,12 @@ bool sdsim_check_workload(const struct sdsim_run *run, const struct sdsim_setup 
         fine = wrong(&place, "calls", "set workload.call, or write the list into the file",
                      "a list of call sizes makes runs when the file is loaded, not later");
     }
-    if (place.workload->target == SDSIM_ON_RAW) {
+    fine = check_usb(&place, run, setup) && fine;
+    fine = check_several(&place) && fine;
+    fine = check_other_device(&place, setup) && fine;
+    const bool mounts = place.action == SDSIM_DO_MOUNT;
+    if (place.workload->target == SDSIM_ON_RAW ||
+        (place.workload->target == SDSIM_ON_USB && !mounts)) {
         return check_raw(&place, &setup->card) && fine;
     }
     if (setup->run.filesystem.type == SDSIM_VOLUME_NONE) {

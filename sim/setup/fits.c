@@ -45,10 +45,17 @@ static const char *api_of(const struct sdsim_run *run)
 {
     const char *target = sdsim_node_text(sdsim_node_get(run->tree, "workload"), "on");
     const char *api = sdsim_node_text(sdsim_node_get(run->tree, "file"), "api");
-    if (target != NULL && strcmp(target, "raw") == 0) {
+    if (target != NULL && strcmp(target, "file") != 0) {
         return NULL;
     }
     return api != NULL ? api : sdsim_file_api_name(SDSIM_API_POSIX);
+}
+
+/* Whether a value of the host is about USB and the run is not. */
+static bool is_idle_usb(const char *path, const struct sdsim_run *run)
+{
+    const char *target = sdsim_node_text(sdsim_node_get(run->tree, "workload"), "on");
+    return is_of_another(path, "usb", NULL) && (target == NULL || strcmp(target, "usb") != 0);
 }
 
 /* Under which name the host has the costs of the run's driver. */
@@ -76,9 +83,10 @@ static void pass_on(void *context, const struct sdsim_value_info *info)
 {
     const struct walk *walk = context;
     const struct sdsim_run *run = walk->run;
-    if (walk->kind != SDSIM_PROFILE_HOST || (!is_of_another(info->path, "drivers", costs_of(run)) &&
-                                             !is_of_another(info->path, "clocks", clock_of(run)) &&
-                                             !is_of_another(info->path, "files", api_of(run)))) {
+    if (walk->kind != SDSIM_PROFILE_HOST ||
+        (!is_of_another(info->path, "drivers", costs_of(run)) &&
+         !is_of_another(info->path, "clocks", clock_of(run)) &&
+         !is_of_another(info->path, "files", api_of(run)) && !is_idle_usb(info->path, run))) {
         walk->visit(walk->context, walk->kind, info);
     }
 }

@@ -203,11 +203,12 @@ static void lint_volume(const struct lint *lint)
 static void lint_small_calls(const struct lint *lint)
 {
     static const char *const kinds[SDSIM_KIND_COUNT] = {
-        [SDSIM_PAYLOAD] = "clocks",       [SDSIM_PROTOCOL] = "commands on the bus",
-        [SDSIM_GAP] = "gaps on the bus",  [SDSIM_POLL] = "polling",
-        [SDSIM_ACCESS] = "card's access", [SDSIM_BUSY] = "card's programming",
-        [SDSIM_PAUSE] = "card's pauses",  [SDSIM_COPY] = "copying",
-        [SDSIM_HOST] = "host's CPU time", [SDSIM_IDLE] = "sleeping",
+        [SDSIM_PAYLOAD] = "clocks",         [SDSIM_PROTOCOL] = "commands on the bus",
+        [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
+        [SDSIM_ACCESS] = "card's access",   [SDSIM_BUSY] = "card's programming",
+        [SDSIM_PAUSE] = "card's pauses",    [SDSIM_COPY] = "copying",
+        [SDSIM_HOST] = "host's CPU time",   [SDSIM_IDLE] = "sleeping",
+        [SDSIM_OUTSIDE] = "turn of others",
     };
     struct sdsim_call_cost cost;
     if (!sdsim_call_cost(lint->setup, &cost) || !cost.small) {

@@ -48,12 +48,18 @@ struct sdsim_host_file_params {
     const char *engine; /* of fat/engines.h: how the library is built here, or NULL: by the API */
 };
 
+struct sdsim_host_usb_params {
+    struct sdsim_usb_costs costs; /* first: the schemas share their offsets */
+    bool given;
+};
+
 struct sdsim_host_params {
     uint64_t cpu_hz;
     struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
     struct sdsim_host_clock_params clocks[SDSIM_HOST_CLOCK_COUNT];
     struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
     struct sdsim_host_file_params files[SDSIM_API_COUNT];
+    struct sdsim_host_usb_params usb;
 };
 
 struct sdsim_driver_profile {

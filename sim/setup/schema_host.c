@@ -258,6 +258,12 @@ static const struct sdsim_key keys[] = {
      .offset = offsetof(struct sdsim_host_params, files),
      .schema = &files_schema,
      .doc = "File API costs."},
+    {.name = "usb",
+     .type = SDSIM_VALUE_MAP,
+     .offset = offsetof(struct sdsim_host_params, usb),
+     .given_offset = offsetof(struct sdsim_host_params, usb.given) + 1,
+     .schema = &sdsim_usb_costs_schema,
+     .doc = "Costs of being a USB mass-storage device (workload: on: usb)."},
 };
 
 const struct sdsim_schema sdsim_host_schema = {

@@ -119,7 +119,7 @@ static void derive_stream(struct sdsim_workload_params *workload)
 static void derive_workload(struct sdsim_setup *setup)
 {
     struct sdsim_workload_params *workload = &setup->run.workload;
-    const bool raw = workload->target == SDSIM_ON_RAW;
+    const bool raw = workload->target != SDSIM_ON_FILE;
     const bool random = sdsim_workload_is_random((enum sdsim_action)workload->action);
     const bool regions = sdsim_workload_in_regions(workload);
     const uint64_t card = (uint64_t)sdsim_csd_sectors(&setup->card) * SDSIM_SECTOR;
@@ -127,6 +127,7 @@ static void derive_workload(struct sdsim_setup *setup)
     if (workload->action == SDSIM_DO_STREAM) {
         derive_stream(workload);
     }
+    workload->usb.costs = setup->host.usb.costs;
     if (workload->span == 0 && (random || regions)) {
         const uint64_t rest = card > workload->start ? card - workload->start : 0;
         workload->span = raw ? rest : workload->total;

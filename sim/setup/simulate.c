@@ -70,7 +70,8 @@ struct bench {
     struct sdsim_linux_disk linux_disk; /* in front of it, under Linux */
     struct sdsim_p2_disk p2_disk;       /* and for the file layer of the P2 */
     struct sdsim_volume volume;
-    bool unmounted; /* the volume is nobody's business */
+    struct sdsim_bus_sharer sharer; /* another device, if there is one */
+    bool unmounted;                 /* the volume is nobody's business */
 };
 
 static void fail(struct sdsim_outcome_report *report, enum sdsim_failure failure, const char *what,
@@ -188,6 +189,10 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     sdsim_ps no_time = 0;
     const struct sdsim_disk disk = sdsim_medium_disk(medium);
     struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
+    if (setup->run.filesystem.preparation.fill > 0 && config.library != SDSIM_LIBRARY_FATFS) {
+        /* SdFat and the classic library don't grow a file by a seek, as filling does. */
+        config = sdsim_engine_find("esp-idf-full")->config;
+    }
     config.exfat = true; /* whoever made the volume could read it */
     struct sdsim_volume *volume = calloc(1, sizeof *volume);
     enum sdsim_fat_result result = SDSIM_FAT_NO_MEMORY;
@@ -208,6 +213,13 @@ static bool populate(struct sdsim_medium *medium, const struct sdsim_setup *setu
     return result == SDSIM_FAT_OK;
 }
 
+/* Whether somebody looks at the volume: the firmware, or the PC that mounts it. */
+static bool needs_volume(const struct sdsim_workload_params *workload)
+{
+    return workload->target == SDSIM_ON_FILE ||
+           (workload->target == SDSIM_ON_USB && workload->action == SDSIM_DO_MOUNT);
+}
+
 struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
                                           struct sdsim_outcome_report *report)
 {
@@ -217,7 +229,7 @@ struct sdsim_medium *sdsim_prepare_medium(const struct sdsim_setup *setup,
         fail(report, SDSIM_FAILURE_MEMORY, "setting up", "out of memory");
         return NULL;
     }
-    if (setup->run.workload.target == SDSIM_ON_FILE &&
+    if (needs_volume(&setup->run.workload) &&
         !(format(medium, setup, report) && populate(medium, setup, report))) {
         sdsim_medium_destroy(medium);
         return NULL;
@@ -273,6 +285,26 @@ static void choose_port(struct bench *bench, enum sdsim_bus_mode mode,
     }
 }
 
+/* A PC will mount the volume: what is where, without any time. */
+static bool show_volume(struct bench *bench, const struct sdsim_setup *setup,
+                        struct sdsim_medium *medium, struct sdsim_outcome_report *report)
+{
+    sdsim_ps no_time = 0;
+    struct sdsim_volume_config config = sdsim_setup_volume_config(setup);
+    if (!needs_volume(&setup->run.workload)) {
+        return true;
+    }
+    config.exfat = true;
+    bench->disk = sdsim_medium_disk(medium);
+    const enum sdsim_fat_result mounted =
+        sdsim_volume_mount(&bench->volume, &bench->disk, &config, &no_time);
+    if (mounted != SDSIM_FAT_OK) {
+        fail_run(report, bench, "mounting the volume", sdsim_fat_result_text(mounted));
+        explain_damage(report, mounted, medium);
+    }
+    return mounted == SDSIM_FAT_OK;
+}
+
 static bool start(struct bench *bench, const struct sdsim_setup *setup, struct sdsim_medium *medium,
                   const struct sdsim_view *view, sdsim_ps *now, struct sdsim_outcome_report *report)
 {
@@ -285,6 +317,9 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
     if (sdsim_driver_init(&bench->driver, now) != SDSIM_DRIVER_OK) {
         fail_run(report, bench, "initialising the card", "");
         return false;
+    }
+    if (setup->run.workload.target == SDSIM_ON_USB && !bench->unmounted) {
+        return show_volume(bench, setup, medium, report);
     }
     if (setup->run.workload.target != SDSIM_ON_FILE || bench->unmounted) {
         return true;
@@ -306,6 +341,15 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
         explain_damage(report, mounted, medium);
     }
     return mounted == SDSIM_FAT_OK;
+}
+
+/* Another device comes to the bus when the card is ready for use. */
+static void share_bus(struct bench *bench, const struct sdsim_setup *setup, sdsim_ps now)
+{
+    const struct sdsim_sharer_params *params = &setup->run.workload.other_device;
+    if (params->bytes > 0) {
+        sdsim_bus_sharer_init(&bench->sharer, params, &bench->driver, now);
+    }
 }
 
 static double value_of(const struct sdsim_workload_result *workload, enum sdsim_metric metric)
@@ -405,8 +449,10 @@ static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *mediu
         report->init_time = now;
         report->bus_hz = sdsim_clock_hz(&bench->port->clock);
         const struct sdsim_flash before = bench->card.flash;
+        share_bus(bench, setup, now);
         sdsim_workload_run(&setup->run.workload, &setup->run.file, &bench->driver, &bench->volume,
                            &bench->meter, &now, &report->workload);
+        report->workload.other_device = bench->sharer.result;
         flash_since(&before, &bench->card.flash, report);
         measure(setup, bench, medium, report);
     }
@@ -434,6 +480,7 @@ void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *me
         const struct sdsim_stage stage = {
             .driver = &bench->driver, .volume = &bench->volume, .meter = &bench->meter};
         const struct sdsim_flash before = bench->card.flash;
+        share_bus(bench, setup, now);
         const char *error = act(context, &stage, &now);
         flash_since(&before, &bench->card.flash, report);
         if (error != NULL) {

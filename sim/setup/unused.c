@@ -17,7 +17,7 @@ struct use {
     bool raw_only;       /* and only with on: raw */
 };
 
-#define DATA "write read random-write random-read"
+#define DATA "write read random-write random-read random-mixed play"
 
 static const struct use uses[] = {
     {"start", DATA " stream", true},
@@ -25,7 +25,11 @@ static const struct use uses[] = {
     {"total", DATA " append seek stream", false},
     {"lines", "log", false},
     {"times", "append seek open create list mount", false},
-    {"files", "open create list", false},
+    {"files", "open open-each create list", false},
+    {"name_length", "open open-each create list", false},
+    {"reads", "random-mixed", false},
+    {"parallel", "write read play", false},
+    {"play", "play", false},
     {"position", "seek", false},
     {"sync_every", DATA " log seek stream", false},
     {"rate", "stream", false},
@@ -60,7 +64,7 @@ static const char *text_or(const struct sdsim_node *map, const char *key, const 
 
 static bool uses_key(const struct sdsim_node *workload, const struct use *use)
 {
-    const bool raw = strcmp(text_or(workload, "on", "file"), "raw") == 0;
+    const bool raw = strcmp(text_or(workload, "on", "file"), "file") != 0;
     const bool passes = strcmp(text_or(workload, "timed", "calls"), "passes") == 0;
     if (use->raw_only && !raw) {
         return false;

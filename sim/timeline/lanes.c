@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access",
-                                    "busy",    "pause",    "copy", "host", "idle"};
-static const char *const flash_kinds[] = {"payload", "protocol", "gap",  "poll", "fetch",
-                                          "program", "pause",    "copy", "host", "idle"};
+static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access", "busy",
+                                    "pause",   "copy",     "host", "idle", "outside"};
+static const char *const flash_kinds[] = {"payload", "protocol", "gap",    "poll",
+                                          "fetch",   "program",  "pause",  "copy",
+                                          "host",    "idle",     "outside"};
 static const char *const purposes[] = {"data",   "fat",  "directory", "fsinfo",
                                        "bitmap", "boot", "init"};
 static const char *const calls[] = {"other", "read",  "write", "print", "seek",
@@ -23,7 +24,7 @@ static const char *const tenths[] = {"empty", "10%", "20%", "30%", "40%", "50%",
     {                                                                                              \
         [SDSIM_IDLE] = 1, [SDSIM_POLL] = 2, [SDSIM_GAP] = 3, [SDSIM_PROTOCOL] = 4,                 \
         [SDSIM_HOST] = 5, [SDSIM_COPY] = 6, [SDSIM_PAYLOAD] = 7, [SDSIM_ACCESS] = 8,               \
-        [SDSIM_BUSY] = 9, [SDSIM_PAUSE] = 10                                                       \
+        [SDSIM_BUSY] = 9, [SDSIM_PAUSE] = 10, [SDSIM_OUTSIDE] = 11                                 \
     }
 #define CALL_RANKS                                                                                 \
     {                                                                                              \

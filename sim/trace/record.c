@@ -124,6 +124,36 @@ static bool op_of(const struct sdsim_op_recorder *recorder, const struct sdsim_s
     }
 }
 
+/* The handle with this name; SDSIM_OPS_HANDLES if there is none. "": a free one. */
+static unsigned handle_of(const struct sdsim_op_recorder *recorder, const char *name)
+{
+    unsigned handle = 0;
+    while (handle < SDSIM_OPS_HANDLES && strcmp(recorder->open[handle], name) != 0) {
+        handle++;
+    }
+    return handle;
+}
+
+/* Gives the operation its handle and keeps books of them. False: too many files are open. */
+static bool take_handle(struct sdsim_op_recorder *recorder, struct sdsim_op *op, bool about_file)
+{
+    const bool opens = op->kind == SDSIM_OP_OPEN;
+    if (!about_file || op->kind == SDSIM_OP_LIST || recorder->name[0] == '\0') {
+        return true;
+    }
+    const unsigned handle = handle_of(recorder, opens ? "" : recorder->name);
+    if (handle == SDSIM_OPS_HANDLES) {
+        return !opens; /* it failed to open */
+    }
+    op->handle = (uint8_t)handle;
+    if (opens) {
+        memcpy(recorder->open[handle], recorder->name, sizeof recorder->name);
+    } else if (op->kind == SDSIM_OP_CLOSE) {
+        recorder->open[handle][0] = '\0';
+    }
+    return true;
+}
+
 static void op_span(struct sdsim_recorder *base, const struct sdsim_span *span)
 {
     struct sdsim_op_recorder *recorder = (struct sdsim_op_recorder *)base;
@@ -131,7 +161,8 @@ static void op_span(struct sdsim_recorder *base, const struct sdsim_span *span)
     if (span->lane != SDSIM_LANE_TASK) {
         return;
     }
-    if (op_of(recorder, span, &op)) {
+    const bool about_file = span->detail != 0 && recorder->detail.kind == SDSIM_DETAIL_CALL;
+    if (op_of(recorder, span, &op) && take_handle(recorder, &op, about_file)) {
         sdsim_ops_text_put(recorder->out, &op);
     } else {
         recorder->unknown = true;

@@ -8,7 +8,9 @@
  * Times count from power-up, which the headers should say (origin=power-up). Replayed with the same
  * set-up and the recorded times, each call takes as long as it did, to the picosecond.
  *
- * Limits: calls that take no time are not heard of. Seek workloads do several things in what counts as
+ * Files that are open at once get handles, the lowest that is free, known by the file's name.
+ *
+ * Limits: ten files open at once. Calls that take no time are not heard of. Seek workloads do several things in what counts as
  * one call, and raw ones know no files: of both there are no file operations.
  */
 #ifndef SDSIM_TRACE_RECORD_H
@@ -17,6 +19,7 @@
 #include <stdio.h>
 
 #include "core/recorder.h"
+#include "fat/ops.h"
 #include "trace/block_trace.h"
 
 struct sdsim_block_recorder {
@@ -35,9 +38,10 @@ void sdsim_block_recorder_init(struct sdsim_block_recorder *recorder, struct sds
 struct sdsim_op_recorder {
     struct sdsim_recorder base; /* first */
     FILE *out;
-    bool unknown; /* a call was none of a file */
+    bool unknown; /* a call was none of a file, or of one too many */
     struct sdsim_detail detail;
     char name[128];
+    char open[SDSIM_OPS_HANDLES][128]; /* names of the files that are open, by handle; "": none */
 };
 
 /* Records as .ops text; headers are the caller's to write. */

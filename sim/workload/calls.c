@@ -67,17 +67,29 @@ const char *sdsim_workload_seek(struct sdsim_workload_task *task, sdsim_ps *now,
 const char *sdsim_workload_open(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     (void)index;
-    char path[24];
+    char path[SDSIM_MEMBER_SIZE];
     const uint64_t files = task->params->files;
-    return open_and_close(task, now, sdsim_workload_member(files > 0 ? files - 1 : 0, path),
+    return open_and_close(
+        task, now,
+        sdsim_workload_member(files > 0 ? files - 1 : 0, task->params->name_length, path),
+        SDSIM_OPEN_READ);
+}
+
+const char *sdsim_workload_open_each(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index)
+{
+    char path[SDSIM_MEMBER_SIZE];
+    return open_and_close(task, now, sdsim_workload_member(index, task->params->name_length, path),
                           SDSIM_OPEN_READ);
 }
 
 const char *sdsim_workload_create(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
-    char path[24];
-    return open_and_close(task, now, sdsim_workload_member(task->params->files + index, path),
-                          SDSIM_OPEN_WRITE);
+    char path[SDSIM_MEMBER_SIZE];
+    return open_and_close(
+        task, now,
+        sdsim_workload_member(task->params->files + index, task->params->name_length, path),
+        SDSIM_OPEN_WRITE);
 }
 
 const char *sdsim_workload_list(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)

@@ -45,7 +45,7 @@ static void init_regions(struct sdsim_positions *positions,
 void sdsim_positions_init(struct sdsim_positions *positions,
                           const struct sdsim_workload_params *params)
 {
-    const uint64_t start = params->target == SDSIM_ON_RAW ? params->start : 0;
+    const uint64_t start = params->target != SDSIM_ON_FILE ? params->start : 0;
     *positions = (struct sdsim_positions){
         .pattern = IN_SEQUENCE,
         .seed = sdsim_hash_text(params->seed, "positions"),

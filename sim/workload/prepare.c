@@ -6,6 +6,7 @@
 #include "core/rng.h"
 #include "fat/file.h"
 #include "fat/tree.h"
+#include "workload/several.h"
 
 static const uint64_t billion = 1000000000;
 
@@ -152,12 +153,11 @@ static enum sdsim_fat_result fill(struct sdsim_volume *volume,
 /* ---- what the workload needs ---- */
 
 static enum sdsim_fat_result make_file(struct sdsim_volume *volume, enum sdsim_writer writer,
-                                       uint64_t bytes)
+                                       const char *path, uint64_t bytes)
 {
     struct sdsim_file file;
     sdsim_ps no_time = 0;
-    enum sdsim_fat_result result =
-        sdsim_file_open(&file, volume, &no_time, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_WRITE);
+    enum sdsim_fat_result result = sdsim_file_open(&file, volume, &no_time, path, SDSIM_OPEN_WRITE);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
@@ -180,7 +180,20 @@ static enum sdsim_fat_result make_file(struct sdsim_volume *volume, enum sdsim_w
     return result != SDSIM_FAT_OK ? result : closed;
 }
 
-static enum sdsim_fat_result make_directory(struct sdsim_volume *volume, uint64_t files)
+/* One behind the other, as somebody copied them. */
+static enum sdsim_fat_result make_several(struct sdsim_volume *volume, enum sdsim_writer writer,
+                                          const struct sdsim_workload_params *params)
+{
+    enum sdsim_fat_result result = SDSIM_FAT_OK;
+    for (uint64_t i = 0; i < params->parallel && result == SDSIM_FAT_OK; i++) {
+        char path[24];
+        result = make_file(volume, writer, sdsim_several_path(i, path), sdsim_several_size(params));
+    }
+    return result;
+}
+
+static enum sdsim_fat_result make_directory(struct sdsim_volume *volume, uint64_t files,
+                                            uint64_t name_length)
 {
     sdsim_ps no_time = 0;
     enum sdsim_fat_result result = sdsim_tree_mkdir(volume, &no_time, SDSIM_WORKLOAD_DIRECTORY);
@@ -189,9 +202,9 @@ static enum sdsim_fat_result make_directory(struct sdsim_volume *volume, uint64_
     }
     for (uint64_t i = 0; i < files && result == SDSIM_FAT_OK; i++) {
         struct sdsim_file file;
-        char path[24];
-        result = sdsim_file_open(&file, volume, &no_time, sdsim_workload_member(i, path),
-                                 SDSIM_OPEN_WRITE);
+        char path[SDSIM_MEMBER_SIZE];
+        result = sdsim_file_open(&file, volume, &no_time,
+                                 sdsim_workload_member(i, name_length, path), SDSIM_OPEN_WRITE);
         if (result == SDSIM_FAT_OK) {
             result = sdsim_file_close(&file, &no_time);
         }
@@ -226,18 +239,25 @@ static enum sdsim_fat_result make_what_is_needed(struct sdsim_volume *volume,
                                                  const struct sdsim_preparation *preparation,
                                                  const struct sdsim_workload_params *params)
 {
+    const enum sdsim_writer writer = (enum sdsim_writer)preparation->writer;
     switch ((enum sdsim_action)params->action) {
     case SDSIM_DO_READ:
+    case SDSIM_DO_PLAY:
+        return sdsim_workload_is_several(params)
+                   ? make_several(volume, writer, params)
+                   : make_file(volume, writer, SDSIM_WORKLOAD_FILE, params->total);
     case SDSIM_DO_SEEK:
     case SDSIM_DO_APPEND:
-        return make_file(volume, (enum sdsim_writer)preparation->writer, params->total);
+        return make_file(volume, writer, SDSIM_WORKLOAD_FILE, params->total);
     case SDSIM_DO_RANDOM_WRITE:
     case SDSIM_DO_RANDOM_READ:
-        return make_file(volume, (enum sdsim_writer)preparation->writer, params->span);
+    case SDSIM_DO_RANDOM_MIXED:
+        return make_file(volume, writer, SDSIM_WORKLOAD_FILE, params->span);
     case SDSIM_DO_OPEN:
+    case SDSIM_DO_OPEN_EACH:
     case SDSIM_DO_CREATE:
     case SDSIM_DO_LIST:
-        return make_directory(volume, params->files);
+        return make_directory(volume, params->files, params->name_length);
     default:
         return SDSIM_FAT_OK;
     }

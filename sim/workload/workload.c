@@ -4,12 +4,19 @@
 #include <string.h>
 
 #include "workload/calls.h"
+#include "workload/several.h"
 
 static const char log_path[] = "/LOG.TXT";
 
-char *sdsim_workload_member(uint64_t index, char *out)
+char *sdsim_workload_member(uint64_t index, uint64_t length, char *out)
 {
-    snprintf(out, 24, SDSIM_WORKLOAD_DIRECTORY "/F%07u.DAT", (unsigned)(index % 10000000));
+    enum { SHORT = 12 };
+    const int used = snprintf(out, SDSIM_MEMBER_SIZE, SDSIM_WORKLOAD_DIRECTORY "/F%07u",
+                              (unsigned)(index % 10000000));
+    /* A short name has eight characters and three, a longer one is filled up between. */
+    const size_t more = length > SHORT ? (size_t)(length - SHORT) : 0;
+    memset(out + used, 'x', more);
+    memcpy(out + (size_t)used + more, ".DAT", sizeof ".DAT");
     return out;
 }
 
@@ -20,12 +27,13 @@ bool sdsim_workload_is_latency(enum sdsim_action action)
 
 bool sdsim_workload_is_random(enum sdsim_action action)
 {
-    return action == SDSIM_DO_RANDOM_WRITE || action == SDSIM_DO_RANDOM_READ;
+    return action == SDSIM_DO_RANDOM_WRITE || action == SDSIM_DO_RANDOM_READ ||
+           action == SDSIM_DO_RANDOM_MIXED;
 }
 
 bool sdsim_workload_reads(enum sdsim_action action)
 {
-    return action == SDSIM_DO_READ || action == SDSIM_DO_RANDOM_READ;
+    return action == SDSIM_DO_READ || action == SDSIM_DO_RANDOM_READ || action == SDSIM_DO_PLAY;
 }
 
 bool sdsim_workload_moves_data(enum sdsim_action action)
@@ -36,7 +44,7 @@ bool sdsim_workload_moves_data(enum sdsim_action action)
 
 bool sdsim_workload_in_regions(const struct sdsim_workload_params *params)
 {
-    return params->target == SDSIM_ON_RAW &&
+    return params->target != SDSIM_ON_FILE &&
            (params->streams > 1 || params->order == SDSIM_ORDER_RANDOM);
 }
 
@@ -75,13 +83,13 @@ static struct sdsim_content content_at(uint64_t offset)
         .kind = SDSIM_CONTENT_GENERATED, .seed = SDSIM_WORKLOAD_SEED, .offset = offset};
 }
 
-const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+const char *sdsim_workload_raw_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                      uint64_t index, bool reads)
 {
     const struct sdsim_workload_params *params = task->params;
     const uint32_t count = (uint32_t)(params->call / SDSIM_SECTOR);
     const uint64_t lba = sdsim_position(&task->positions, index) / SDSIM_SECTOR;
     const sdsim_ps start = *now;
-    const bool reads = sdsim_workload_reads((enum sdsim_action)params->action);
     const struct sdsim_detail detail = {.kind = SDSIM_DETAIL_SECTORS, .place = lba, .size = count};
     enum sdsim_driver_error error;
     if (lba > UINT32_MAX - count) {
@@ -105,6 +113,12 @@ const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, 
     default:
         return "the driver gave up";
     }
+}
+
+const char *sdsim_workload_raw(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    return sdsim_workload_raw_access(task, now, index,
+                                     sdsim_workload_reads((enum sdsim_action)task->params->action));
 }
 
 static const char *read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -186,21 +200,26 @@ static const char *write_call(struct sdsim_workload_task *task, sdsim_ps *now, u
     return sdsim_workload_write(task, now, index * task->params->call, task->params->call);
 }
 
-static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
-                                     uint64_t index)
+const char *sdsim_workload_file_access(struct sdsim_workload_task *task, sdsim_ps *now,
+                                       uint64_t index, bool reads)
 {
     const enum sdsim_fat_result result =
         sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
-    return result == SDSIM_FAT_OK ? write_call(task, now, index)
-                                  : sdsim_workload_failed(task, result);
+    if (result != SDSIM_FAT_OK) {
+        return sdsim_workload_failed(task, result);
+    }
+    return reads ? read_call(task, now, index) : write_call(task, now, index);
+}
+
+static const char *random_write_call(struct sdsim_workload_task *task, sdsim_ps *now,
+                                     uint64_t index)
+{
+    return sdsim_workload_file_access(task, now, index, false);
 }
 
 static const char *random_read_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
-    const enum sdsim_fat_result result =
-        sdsim_stream_seek(&task->stream, now, sdsim_position(&task->positions, index));
-    return result == SDSIM_FAT_OK ? read_call(task, now, index)
-                                  : sdsim_workload_failed(task, result);
+    return sdsim_workload_file_access(task, now, index, true);
 }
 
 static const char *log_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
@@ -229,11 +248,14 @@ static const struct action actions[] = {
     [SDSIM_DO_READ] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_RANDOM_WRITE] = {random_write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
     [SDSIM_DO_RANDOM_READ] = {random_read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
+    [SDSIM_DO_RANDOM_MIXED] = {sdsim_workload_mixed, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_UPDATE},
     [SDSIM_DO_LOG] = {log_call, log_path, SDSIM_OPEN_WRITE},
     [SDSIM_DO_STREAM] = {write_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_WRITE},
+    [SDSIM_DO_PLAY] = {read_call, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_APPEND] = {sdsim_workload_append, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_SEEK] = {sdsim_workload_seek, SDSIM_WORKLOAD_FILE, SDSIM_OPEN_READ},
     [SDSIM_DO_OPEN] = {sdsim_workload_open, NULL, SDSIM_OPEN_READ},
+    [SDSIM_DO_OPEN_EACH] = {sdsim_workload_open_each, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_CREATE] = {sdsim_workload_create, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_LIST] = {sdsim_workload_list, NULL, SDSIM_OPEN_READ},
     [SDSIM_DO_MOUNT] = {sdsim_workload_mount, NULL, SDSIM_OPEN_READ},
@@ -249,7 +271,11 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
     case SDSIM_DO_READ:
     case SDSIM_DO_RANDOM_WRITE:
     case SDSIM_DO_RANDOM_READ:
+    case SDSIM_DO_RANDOM_MIXED:
+    case SDSIM_DO_PLAY:
         return params->total / params->call + (params->total % params->call != 0 ? 1 : 0);
+    case SDSIM_DO_OPEN_EACH:
+        return params->files;
     case SDSIM_DO_FREE_SPACE:
         return 1; /* asked again it is known and costs nothing */
     default:
@@ -259,19 +285,46 @@ static uint64_t call_count(const struct sdsim_workload_params *params)
 
 const char *sdsim_workload_sync(struct sdsim_workload_task *task, sdsim_ps *now)
 {
-    if (task->params->target == SDSIM_ON_RAW) {
-        return sdsim_driver_sync(task->driver, now) == SDSIM_DRIVER_OK ? NULL
-                                                                       : "the driver gave up";
+    enum sdsim_driver_error error;
+    switch ((enum sdsim_target)task->params->target) {
+    case SDSIM_ON_RAW:
+        error = sdsim_driver_sync(task->driver, now);
+        return error == SDSIM_DRIVER_OK ? NULL : "the driver gave up";
+    case SDSIM_ON_USB:
+        error = sdsim_usb_drain(&task->usb, now);
+        return error == SDSIM_DRIVER_OK ? NULL : "the driver gave up";
+    case SDSIM_ON_FILE:
+    default:
+        break;
+    }
+    if (task->stream_count > 0) {
+        return sdsim_several_sync(task, now);
     }
     return task->open ? sdsim_workload_failed(task, sdsim_stream_sync(&task->stream, now)) : NULL;
 }
 
-static const char *one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+/* The call itself, whatever it goes to. */
+static const char *act(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
 {
     const struct sdsim_workload_params *params = task->params;
-    const char *error = params->target == SDSIM_ON_RAW
-                            ? sdsim_workload_raw(task, now, index)
-                            : actions[params->action].call(task, now, index);
+    switch ((enum sdsim_target)params->target) {
+    case SDSIM_ON_RAW:
+        return params->action == SDSIM_DO_RANDOM_MIXED ? sdsim_workload_mixed(task, now, index)
+                                                       : sdsim_workload_raw(task, now, index);
+    case SDSIM_ON_USB:
+        return params->action == SDSIM_DO_MOUNT ? sdsim_workload_usb_mount(task, now, index)
+                                                : sdsim_workload_usb(task, now, index);
+    case SDSIM_ON_FILE:
+    default:
+        return sdsim_workload_is_several(params) ? sdsim_several_call(task, now, index)
+                                                 : actions[params->action].call(task, now, index);
+    }
+}
+
+const char *sdsim_workload_one_call(struct sdsim_workload_task *task, sdsim_ps *now, uint64_t index)
+{
+    const struct sdsim_workload_params *params = task->params;
+    const char *error = act(task, now, index);
     if (error == NULL && params->sync_every > 0 && (index + 1) % params->sync_every == 0) {
         error = sdsim_workload_sync(task, now);
     }
@@ -324,9 +377,12 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
         return error == NULL && task->params->final_sync ? sdsim_workload_sync(task, now) : error;
     }
     const uint64_t calls = call_count(task->params);
+    if (task->params->action == SDSIM_DO_PLAY) {
+        return sdsim_workload_play(task, now, calls);
+    }
     for (uint64_t i = 0; i < calls; i++) {
         const sdsim_ps began = *now;
-        const char *error = one_call(task, now, i);
+        const char *error = sdsim_workload_one_call(task, now, i);
         if (error != NULL) {
             return error;
         }
@@ -342,37 +398,64 @@ static const char *all_calls(struct sdsim_workload_task *task, sdsim_ps *now)
 
 /* ---- the timed part ---- */
 
-/* The meter at the start of the timed part, to be taken off at its end. */
+/* The meters at the start of the timed part, to be taken off at its end. */
 struct mark {
     struct sdsim_account account;
     struct sdsim_counters counters;
 };
 
-static struct mark set_mark(struct sdsim_meter *meter)
+/* The counters of the task, and of its writer task if there is one. */
+static struct sdsim_counters counters_of(const struct sdsim_workload_task *task)
 {
-    const struct mark mark = {.account = meter->account, .counters = meter->counters};
-    meter->counters.longest_wait = 0;
-    meter->counters.longest_wait_at = 0;
+    struct sdsim_counters sum = task->meter->counters;
+    if (task->card_meter != task->meter) {
+        const struct sdsim_counters *more = &task->card_meter->counters;
+        for (int i = 0; i < 64; i++) {
+            sum.commands[i] += more->commands[i];
+            sum.app_commands[i] += more->app_commands[i];
+        }
+        sum.blocks_read += more->blocks_read;
+        sum.blocks_written += more->blocks_written;
+        sum.bus_clocks += more->bus_clocks;
+        if (more->longest_wait > sum.longest_wait) {
+            sum.longest_wait = more->longest_wait;
+            sum.longest_wait_at = more->longest_wait_at;
+        }
+    }
+    return sum;
+}
+
+static struct mark set_mark(struct sdsim_workload_task *task)
+{
+    const struct mark mark = {.account = task->meter->account, .counters = counters_of(task)};
+    struct sdsim_meter *const meters[] = {task->meter, task->card_meter};
+    for (size_t i = 0; i < 2; i++) {
+        meters[i]->counters.longest_wait = 0;
+        meters[i]->counters.longest_wait_at = 0;
+    }
     return mark;
 }
 
-static void since_mark(const struct mark *mark, const struct sdsim_meter *meter,
+static void since_mark(const struct mark *mark, const struct sdsim_workload_task *task,
                        struct sdsim_workload_result *result)
 {
     for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
         for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            result->account.ps[p][k] = meter->account.ps[p][k] - mark->account.ps[p][k];
+            result->account.ps[p][k] = task->meter->account.ps[p][k] - mark->account.ps[p][k];
         }
     }
-    result->counters = meter->counters;
+    result->counters = counters_of(task);
     sdsim_counters_since(&result->counters, &mark->counters);
 }
 
 const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps *now)
 {
     const struct action *action = &actions[task->params->action];
-    if (task->params->target == SDSIM_ON_RAW || action->path == NULL) {
+    if (task->params->target != SDSIM_ON_FILE || action->path == NULL) {
         return NULL;
+    }
+    if (sdsim_workload_is_several(task->params)) {
+        return sdsim_several_open(task, now);
     }
     if (task->file_number > 0 && action->mode == SDSIM_OPEN_WRITE) {
         return next_file(task, now, task->file_number);
@@ -384,16 +467,20 @@ const char *sdsim_workload_open_file(struct sdsim_workload_task *task, sdsim_ps 
     return error != NULL || action->mode != SDSIM_OPEN_WRITE ? error : preallocate(task, now);
 }
 
+/* Ends what the calls left open, also after an error. */
 const char *sdsim_workload_finish(struct sdsim_workload_task *task, sdsim_ps *now,
                                   const char *error)
 {
+    if (task->streams != NULL) {
+        return sdsim_several_close(task, now, error);
+    }
     if (task->open) {
         const enum sdsim_fat_result closed = sdsim_stream_close(&task->stream, now);
         task->open = false;
         return error != NULL ? error : sdsim_workload_failed(task, closed);
     }
-    return error == NULL && task->params->target == SDSIM_ON_RAW ? sdsim_workload_sync(task, now)
-                                                                 : error;
+    return error == NULL && task->params->target != SDSIM_ON_FILE ? sdsim_workload_sync(task, now)
+                                                                  : error;
 }
 
 /* From open to close, again and again. */
@@ -420,17 +507,51 @@ static const char *timed_calls(struct sdsim_workload_task *task, sdsim_ps *now, 
     const bool all = task->params->timed == SDSIM_TIMED_ALL;
     const char *error = sdsim_workload_open_file(task, now);
     if (!all) {
-        *mark = set_mark(task->meter);
+        *mark = set_mark(task);
         task->result->started = *now;
     }
     if (error == NULL) {
         error = all_calls(task, now);
     }
     if (!all) {
-        since_mark(mark, task->meter, task->result);
+        since_mark(mark, task, task->result);
         task->result->elapsed = *now - task->result->started;
     }
     return sdsim_workload_finish(task, now, error);
+}
+
+/* Everything a task does, once it is set up. */
+static void run(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    const struct sdsim_workload_params *params = task->params;
+    struct sdsim_workload_result *result = task->result;
+    if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
+        sdsim_positions_init(&task->positions, params);
+    }
+    struct mark mark = set_mark(task);
+    result->started = *now;
+    result->error =
+        params->timed == SDSIM_TIMED_PASSES ? all_passes(task, now) : timed_calls(task, now, &mark);
+    if (params->timed != SDSIM_TIMED_CALLS) {
+        since_mark(&mark, task, result);
+        result->elapsed = *now - result->started;
+    }
+}
+
+/* The same for a PC in front of the device the task is. */
+static void run_on_usb(struct sdsim_workload_task *task, sdsim_ps *now)
+{
+    struct sdsim_meter own = {.purpose = SDSIM_FOR_DATA};
+    if (task->params->usb.lazy > 0) {
+        task->meter = &own; /* the driver's is the writer task's */
+    }
+    if (!sdsim_usb_storage_init(&task->usb, &task->params->usb, task->driver, task->meter, *now)) {
+        task->result->error = "out of memory";
+        return;
+    }
+    run(task, now);
+    task->result->usb = task->usb.result;
+    sdsim_usb_storage_free(&task->usb);
 }
 
 void sdsim_workload_run(const struct sdsim_workload_params *params,
@@ -444,16 +565,11 @@ void sdsim_workload_run(const struct sdsim_workload_params *params,
                                        .driver = driver,
                                        .volume = volume,
                                        .meter = meter,
+                                       .card_meter = meter,
                                        .result = result};
-    if (sdsim_workload_moves_data((enum sdsim_action)params->action)) {
-        sdsim_positions_init(&task.positions, params);
-    }
-    struct mark mark = set_mark(meter);
-    result->started = *now;
-    result->error = params->timed == SDSIM_TIMED_PASSES ? all_passes(&task, now)
-                                                        : timed_calls(&task, now, &mark);
-    if (params->timed != SDSIM_TIMED_CALLS) {
-        since_mark(&mark, meter, result);
-        result->elapsed = *now - result->started;
+    if (params->target == SDSIM_ON_USB) {
+        run_on_usb(&task, now);
+    } else {
+        run(&task, now);
     }
 }

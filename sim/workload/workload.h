@@ -9,6 +9,11 @@
  *                  `total` bytes in calls of `call` bytes at random places of a file of `span`
  *                  bytes that is there already, or of as many sectors (workload/positions.h); on a
  *                  file a call is a seek and a write or read
+ *     random-mixed `total` bytes in calls of `call` bytes at random places as above, the share `reads`
+ *                  of them reads: records of a database, with a sync at the end of a transaction
+ *                  (sync_every)
+ *     play         the same as read, but at the rate a player takes them: deadlines, buffers, and
+ *                  underruns (workload/player.h)
  *     log          `lines` printed lines of the form "Line 1234, 1.234567s elapsed"
  *     stream       data that arrive at a rate, whether or not the card is busy, and a writer task that
  *                  takes them from a queue to the file or sectors (workload/logger.h)
@@ -16,14 +21,21 @@
  *     seek         `times` times: seek to `position` of a file of `total` bytes and read `call`
  *                  bytes, then back to its start
  *     open         `times` times: open the last of the `files` files in a directory, and close it
+ *     open-each    open each of the `files` files in a directory by its path, and close it
  *     create       `times` times: create one more file in a directory of `files` files, and close
  *                  it
  *     list         `times` times: list a directory of `files` files
  *     mount        `times` times: mount the volume
  *     free-space   ask for the free space once, after mounting
  *
- * The first four and a stream also on raw sectors through the driver, where writes and reads may go to several
- * regions in turns; everything else on a volume.
+ * With `parallel` writes, reads and playing go to several files that are open at once, in turns
+ * (workload/several.h). With `other_device` another device shares the card's bus
+ * (workload/bus_sharer.h).
+ *
+ * The first six and a stream also on raw sectors through the driver, where writes and reads may go
+ * to several regions in turns; everything else on a volume. With on: usb the firmware is a USB mass-storage
+ * device (workload/usb_storage.h): a PC writes, reads or mounts (workload/pc_mount.h) what lies
+ * behind it, and a call is one request of the PC.
  *
  * What is timed is the calls themselves (`calls`), or everything from open to close (`all`), or
  * everything from open to close several times over, each of which counts as one call (`passes`;
@@ -45,17 +57,24 @@
 #include "driver/driver.h"
 #include "file/stream.h"
 #include "workload/logger.h"
+#include "workload/bus_sharer.h"
+#include "workload/pc_mount.h"
+#include "workload/player.h"
+#include "workload/usb_storage.h"
 
 enum sdsim_action {
     SDSIM_DO_WRITE,
     SDSIM_DO_READ,
     SDSIM_DO_RANDOM_WRITE,
     SDSIM_DO_RANDOM_READ,
+    SDSIM_DO_RANDOM_MIXED,
     SDSIM_DO_LOG,
     SDSIM_DO_STREAM,
+    SDSIM_DO_PLAY,
     SDSIM_DO_APPEND,
     SDSIM_DO_SEEK,
     SDSIM_DO_OPEN,
+    SDSIM_DO_OPEN_EACH,
     SDSIM_DO_CREATE,
     SDSIM_DO_LIST,
     SDSIM_DO_MOUNT,
@@ -65,6 +84,7 @@ enum sdsim_action {
 enum sdsim_target {
     SDSIM_ON_FILE,
     SDSIM_ON_RAW,
+    SDSIM_ON_USB,
 };
 
 enum sdsim_timed {
@@ -110,6 +130,13 @@ struct sdsim_workload_params {
     uint64_t position;        /* SEEK: byte; 0: the middle */
     uint64_t seed;            /* of random places: the run's */
     struct sdsim_logger_params logger; /* STREAM */
+    uint64_t name_length;     /* OPEN, OPEN_EACH, CREATE, LIST: of the files, characters; up to 12:
+                             short names */
+    uint64_t parallel;        /* files open at once: WRITE, READ, PLAY; 0 counts as 1 */
+    uint64_t reads;           /* RANDOM_MIXED: share of reads, in 10^-9 */
+    struct sdsim_player_params play; /* PLAY */
+    struct sdsim_sharer_params other_device;
+    struct sdsim_usb_params usb; /* on: usb */
 };
 
 /* Virtual time a run may take; beyond it the run is stopped with an error (200 days). */
@@ -133,6 +160,16 @@ struct sdsim_stream_result {
     sdsim_ps ended; /* when the last whole unit, and its sync, were over */
 };
 
+/* Reads and writes of RANDOM_MIXED apart; a sync counts as nobody's. */
+struct sdsim_mixed_result {
+    uint64_t reads;
+    uint64_t writes;
+    sdsim_ps in_reads;
+    sdsim_ps in_writes;
+    sdsim_ps longest_read;
+    sdsim_ps longest_write;
+};
+
 /* What was seen between the first and the last timed call. */
 struct sdsim_workload_result {
     const char *error; /* NULL if all went well; a static text */
@@ -146,9 +183,15 @@ struct sdsim_workload_result {
     sdsim_ps longest_call; /* of those that count; if none does, of the first */
     uint64_t longest_call_index; /* from 0 */
     sdsim_ps shortest_call;
-    struct sdsim_account account;      /* of the timed part; sums to elapsed */
-    struct sdsim_counters counters;    /* of the timed part */
-    struct sdsim_stream_result stream; /* STREAM */
+    struct sdsim_account account;            /* of the timed part; sums to elapsed */
+    struct sdsim_counters counters;          /* of the timed part */
+    struct sdsim_stream_result stream;       /* STREAM */
+    struct sdsim_mixed_result mixed;         /* RANDOM_MIXED */
+    struct sdsim_player_result play;         /* PLAY */
+    struct sdsim_sharer_result other_device; /* to the end of the workload */
+    struct sdsim_usb_result usb;             /* on: usb; to the end of the workload */
+    struct sdsim_pc_mount mounted;           /* on: usb, do: mount */
+    struct sdsim_geometry volume;            /* the same: what was mounted */
 };
 
 /*
@@ -181,7 +224,9 @@ bool sdsim_workload_in_regions(const struct sdsim_workload_params *params);
 #define SDSIM_WORKLOAD_DIRECTORY "/FILES"
 #define SDSIM_WORKLOAD_SEED      0x5d5dULL /* of generated content */
 
-/* "/FILES/F0001234.DAT" for member 1234; `out` has room for 24 bytes. Returns out. */
-char *sdsim_workload_member(uint64_t index, char *out);
+/* "/FILES/F0001234.DAT" for member 1234, with a name of `length` characters (up to 12: this one, at
+ * most 255); `out` has room for SDSIM_MEMBER_SIZE bytes. Returns out. */
+#define SDSIM_MEMBER_SIZE 272
+char *sdsim_workload_member(uint64_t index, uint64_t length, char *out);
 
 #endif

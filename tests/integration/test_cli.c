@@ -390,8 +390,8 @@ static uint64_t sum_of(const char *text, const char *name, const char *const *ke
 
 static void check_sums(const char *path, const char *const *environment)
 {
-    static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access",
-                                        "busy",    "pause",    "copy", "host", "idle"};
+    static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access", "busy",
+                                        "pause",   "copy",     "host", "idle", "outside"};
     static const char *const purposes[] = {"data",   "fat",  "directory", "fsinfo",
                                            "bitmap", "boot", "init"};
     const char *const arguments[] = {"run", path, "--all", "--json", "--draws", "0", NULL};

@@ -212,8 +212,8 @@ static void sums_of_rows_and_columns(void **state)
 static void names(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access",
-                                        "busy",    "pause",    "copy", "host", "idle"};
+    static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access", "busy",
+                                        "pause",   "copy",     "host", "idle", "outside"};
     static const char *const purposes[] = {"data",   "fat",  "directory", "fsinfo",
                                            "bitmap", "boot", "init"};
     assert_int_equal(sizeof(kinds) / sizeof(*kinds), SDSIM_KIND_COUNT);

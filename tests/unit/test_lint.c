@@ -193,7 +193,7 @@ static const struct row rows[] = {
      "call: 16B"},
     {{"workload={do: mount, files: 10}"},
      "do: mount takes no notice of files",
-     "open create list",
+     "open open-each create list",
      "files: 10"},
     {{"workload={do: write, call: 256KiB, times: 3}"},
      "do: write takes no notice of times",

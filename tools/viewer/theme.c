@@ -42,10 +42,10 @@ enum {
 
 /* Kinds. */
 static const sdsim_color kinds[SDSIM_CLASSES] = {
-    [SDSIM_PAYLOAD] = GREEN,  [SDSIM_PROTOCOL] = SKY,  [SDSIM_GAP] = GREY,
-    [SDSIM_POLL] = YELLOW,    [SDSIM_ACCESS] = ORANGE, [SDSIM_BUSY] = 0xB8860B,
-    [SDSIM_PAUSE] = 0xE0263C, [SDSIM_COPY] = PURPLE,   [SDSIM_HOST] = BLUE,
-    [SDSIM_IDLE] = PALE,
+    [SDSIM_PAYLOAD] = GREEN,  [SDSIM_PROTOCOL] = SKY,     [SDSIM_GAP] = GREY,
+    [SDSIM_POLL] = YELLOW,    [SDSIM_ACCESS] = ORANGE,    [SDSIM_BUSY] = 0xB8860B,
+    [SDSIM_PAUSE] = 0xE0263C, [SDSIM_COPY] = PURPLE,      [SDSIM_HOST] = BLUE,
+    [SDSIM_IDLE] = PALE,      [SDSIM_OUTSIDE] = 0x7A5195,
 };
 
 static const sdsim_color purposes[SDSIM_CLASSES] = {
