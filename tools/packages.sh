@@ -37,6 +37,8 @@ package_works()
     libumockdev-dev) pkg-config --exists umockdev-1.0 ;;
     umockdev) command -v umockdev-wrapper ;;
     flashrom) command -v flashrom ;;
+    parallel) command -v parallel ;;
+    chromium) command -v chromium || command -v google-chrome ;;
     *) dpkg -s "$1" ;;
     esac >/dev/null 2>&1
 }
@@ -94,4 +96,10 @@ need_packages()
         echo "Still missing after the installation:$missing" >&2
         exit 2
     fi
+}
+
+# want_packages NAME... - the same for what can be done without: says what is missing, and returns.
+want_packages()
+{
+    (need_packages "$@") || echo "Going on without:$(missing_packages "$@")" >&2
 }

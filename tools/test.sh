@@ -37,9 +37,11 @@ done
 
 need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-dev libyaml-dev \
     libjansson-dev libcminpack-dev libzip-dev libzstd-dev libcmocka-dev dosfstools exfatprogs mtools \
-    gnuplot-nox sigrok-cli gcc-avr avr-libc gcc-arm-none-eabi groff-base zsh fish \
-    libsdl2-dev libsdl2-ttf-dev libsdl2-image-dev fonts-dejavu-core git \
+    gnuplot-nox parallel sigrok-cli gcc-avr avr-libc gcc-arm-none-eabi groff-base zsh fish \
+    libsdl2-dev libsdl2-ttf-dev libsdl2-image-dev fonts-dejavu-core xvfb xdotool git \
     libftdi1-dev libusb-1.0-0-dev umockdev libumockdev-dev flashrom
+# Pages are looked at in a browser, which is large; without it that test is skipped.
+want_packages chromium
 
 cd "$root" || exit 2
 jobs=$(nproc 2>/dev/null || echo 2)

@@ -89,10 +89,11 @@ static void take_bits(struct sdsim_slot *slot, struct sdsim_sd_lines *bits, uint
 
 static void gather(const struct sdsim_sd_lines *bits, uint32_t lines, uint8_t *data, uint32_t size)
 {
-    for (uint32_t i = 0; i < size && lines == 4; i++) {
-        data[i] = (uint8_t)(bits[2 * i].dat << 4 | bits[2 * i + 1].dat);
+    if (lines == 4) {
+        sdsim_sd_lines_bytes(bits, size, data);
+        return;
     }
-    for (uint32_t i = 0; i < 8 * size && lines == 1; i++) {
+    for (uint32_t i = 0; i < 8 * size; i++) {
         data[i / 8] = (uint8_t)(data[i / 8] << 1 | (bits[i].dat & 1));
     }
 }
@@ -144,11 +145,11 @@ int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
 /* The data bits on the lines. */
 static void spread(const uint8_t *data, uint32_t size, uint32_t lines, struct sdsim_sd_lines *bits)
 {
-    for (uint32_t i = 0; i < size && lines == 4; i++) {
-        bits[2 * i] = (struct sdsim_sd_lines){.cmd = 1, .dat = data[i] >> 4};
-        bits[2 * i + 1] = (struct sdsim_sd_lines){.cmd = 1, .dat = data[i] & DAT_HIGH};
+    if (lines == 4) {
+        sdsim_sd_lines_of(data, size, bits);
+        return;
     }
-    for (uint32_t i = 0; i < 8 * size && lines == 1; i++) {
+    for (uint32_t i = 0; i < 8 * size; i++) {
         const uint8_t bit = data[i / 8] >> (7 - i % 8) & 1;
         bits[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = DAT0_LOW | bit};
     }

@@ -213,10 +213,12 @@ static void decode_sd(struct sdsim_capture *capture, const struct sdsim_pin_chan
 static void decode_spi(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
                        size_t count)
 {
+    struct sdsim_spi_sampler sampler = capture->spi_sampler;
     for (size_t i = 0; i < count; i++) {
-        sdsim_spi_sampler_change(&capture->spi_sampler, changes[i].tick,
+        sdsim_spi_sampler_change(&sampler, changes[i].tick,
                                  sdsim_line_map(&capture->map, changes[i].levels));
     }
+    capture->spi_sampler = sampler;
 }
 
 static void decode(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,

@@ -114,6 +114,9 @@ uint64_t sdsim_pins_end(const struct sdsim_pins *pins)
 
 sdsim_ps sdsim_tick_time(const struct sdsim_tick *tick, uint64_t count)
 {
+    if (tick->den == 1) { /* nearly always, and divisions are slow */
+        return sdsim_time_times(tick->num, count);
+    }
     const uint64_t whole = tick->num / tick->den;
     const uint64_t rest = tick->num % tick->den;
     const sdsim_ps most = sdsim_time_times(whole, count);

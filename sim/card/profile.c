@@ -49,7 +49,7 @@ static void wear_card(struct sdsim_card_params *card)
     }
 }
 
-static void derive_card(struct sdsim_card_params *card, uint32_t draw)
+void sdsim_card_derive(struct sdsim_card_params *card, uint32_t draw)
 {
     struct sdsim_flash_params *flash = &card->flash;
     if (!card->busy_limit_given) {
@@ -129,7 +129,7 @@ bool sdsim_card_bind(struct sdsim_config *config, const struct sdsim_card_profil
         !choose_card(config, profile, draw, card, diags)) {
         return false;
     }
-    derive_card(card, draw->k);
+    sdsim_card_derive(card, draw->k);
     return true;
 }
 

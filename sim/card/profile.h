@@ -34,6 +34,9 @@ bool sdsim_card_bind(struct sdsim_config *config, const struct sdsim_card_profil
                      const struct sdsim_draw *draw, struct sdsim_card_params *card,
                      struct sdsim_diags *diags);
 
+/* For who binds the keys himself: what follows from several of them. sdsim_card_bind() does it. */
+void sdsim_card_derive(struct sdsim_card_params *card, uint32_t draw);
+
 /* Values that are fine each by itself but not together; `card` is draw 0 of the tree. All faults are
  * told, each with its place and the mend. False if there is any. */
 bool sdsim_card_check(const struct sdsim_node *tree, const struct sdsim_card_params *card,

@@ -14,6 +14,7 @@
 
 enum {
     SDSIM_SD_LINES_FREE = 0xF,
+    SDSIM_SD_DAT0_LOW = 0xE,     /* busy */
     SDSIM_SD_STATUS_GOOD = 0x05, /* 0 010 1 */
     SDSIM_SD_STATUS_BAD = 0x0B,  /* 0 101 1 */
 };
@@ -56,6 +57,21 @@ static inline void sdsim_sd_block_take(struct sdsim_sd_pins *pins, uint8_t level
     const uint32_t bit = pins->at - 1;
     uint8_t *byte = &pins->block[bit / (pins->four ? 2 : 8)];
     *byte = (uint8_t)(pins->four ? *byte << 4 | level : *byte << 1 | (level & 1));
+}
+
+/* What a CRC status, or the wait before it, shows in the clock at work; and on to the next. */
+static inline uint8_t sdsim_sd_status_level(const struct sdsim_sd_pins *pins)
+{
+    const unsigned bit = pins->status_at - (unsigned)SDSIM_PINS_N_CRC;
+    const bool silent = pins->status_at < SDSIM_PINS_N_CRC || (pins->status >> (4 - bit) & 1) != 0;
+    return silent ? SDSIM_SD_LINES_FREE : SDSIM_SD_DAT0_LOW;
+}
+
+static inline void sdsim_sd_status_step(struct sdsim_sd_pins *pins)
+{
+    if (++pins->status_at == SDSIM_PINS_N_CRC + SDSIM_PINS_CRC_STATUS) {
+        pins->status = 0;
+    }
 }
 
 /* Fetches the block that is to be sent, with its CRC, or spoils that if a test wants it. */

@@ -44,16 +44,8 @@
 #include <stdint.h>
 
 #include "card/card.h"
+#include "card/sd_lines.h"
 #include "core/clock.h"
-
-/* The levels of the lines in one clock. */
-struct sdsim_sd_lines {
-    uint8_t cmd; /* 0 or 1, 1 = released */
-    uint8_t dat; /* DAT3..DAT0 in bits 3..0, 0xF = released */
-};
-
-/* All lines released. */
-#define SDSIM_SD_RELEASED ((struct sdsim_sd_lines){.cmd = 1, .dat = 0xF})
 
 /* What the card does with the DAT lines, busy apart. */
 enum sdsim_sd_phase {

@@ -1,7 +1,7 @@
 /*
- * Many clocks of the SD pins at once. Three things go by in bulk, as long as nothing happens on CMD:
- * the middle of a block to the host, the middle of a block from the host, and waiting with all lines
- * released. Everything else, start and end bits among it, is clocked one by one.
+ * Many clocks of the SD pins at once. Four things go by in bulk, as long as nothing happens on CMD:
+ * the middle of a block to the host, the middle of a block from the host, its CRC status, and waiting
+ * with all lines released. Everything else, start and end bits among it, is clocked one by one.
  */
 #include <string.h>
 
@@ -14,11 +14,7 @@ static size_t released(const struct sdsim_sd_lines *host, size_t most, bool dat)
     if (host == NULL) {
         return most;
     }
-    size_t n = 0;
-    while (n < most && host[n].cmd != 0 && (!dat || host[n].dat == SDSIM_SD_LINES_FREE)) {
-        n++;
-    }
-    return n;
+    return dat ? sdsim_sd_lines_free(host, most) : sdsim_sd_lines_cmd_free(host, most);
 }
 
 static void show(struct sdsim_sd_lines *bus, uint8_t dat, size_t count)
@@ -37,11 +33,11 @@ static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *
     if (bus == NULL) {
         return;
     }
-    for (size_t i = 0; i < bytes && pins->four; i++) {
-        bus[2 * i] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] >> 4};
-        bus[2 * i + 1] = (struct sdsim_sd_lines){.cmd = 1, .dat = from[i] & 0xF};
+    if (pins->four) {
+        sdsim_sd_lines_of(from, bytes, bus);
+        return;
     }
-    for (size_t i = 0; i < 8 * bytes && !pins->four; i++) {
+    for (size_t i = 0; i < 8 * bytes; i++) {
         const uint8_t bit = from[i / 8] >> (7 - i % 8) & 1;
         bus[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = 0xE | bit};
     }
@@ -51,10 +47,11 @@ static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *
 static void take_bytes(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host, size_t bytes)
 {
     uint8_t *to = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
-    for (size_t i = 0; i < bytes && pins->four; i++) {
-        to[i] = (uint8_t)(host[2 * i].dat << 4 | (host[2 * i + 1].dat & 0xF));
+    if (pins->four) {
+        sdsim_sd_lines_bytes(host, bytes, to);
+        return;
     }
-    for (size_t i = 0; i < bytes && !pins->four; i++) {
+    for (size_t i = 0; i < bytes; i++) {
         uint8_t byte = 0;
         for (size_t bit = 0; bit < 8; bit++) {
             byte = (uint8_t)(byte << 1 | (host[8 * i + bit].dat & 1));
@@ -80,7 +77,7 @@ static size_t block_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lin
         show_bytes(pins, bus, bytes);
     } else if (host != NULL) {
         take_bytes(pins, host, bytes);
-        if (bus != NULL) {
+        if (bus != NULL && bus != host) {
             memmove(bus, host, n * sizeof *bus);
         }
     } else {
@@ -107,7 +104,7 @@ static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct
                           size_t count)
 {
     const bool sends = pins->phase == SDSIM_SD_SEND;
-    if (pins->status != 0 || (sends ? pins->gap : pins->busy_gap) > 0) {
+    if ((sends ? pins->gap : pins->busy_gap) > 0) {
         return 0;
     }
     const sdsim_ps until =
@@ -121,6 +118,22 @@ static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct
     return n;
 }
 
+/* What is left of a CRC status and the clocks before it. */
+static size_t status_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host,
+                            struct sdsim_sd_lines *bus, size_t count)
+{
+    const size_t left = SDSIM_PINS_N_CRC + SDSIM_PINS_CRC_STATUS - pins->status_at;
+    const size_t n = released(host, left < count ? left : count, true);
+    for (size_t i = 0; i < n; i++) {
+        const struct sdsim_sd_lines lines = {.cmd = 1, .dat = sdsim_sd_status_level(pins)};
+        if (bus != NULL) {
+            bus[i] = lines;
+        }
+        sdsim_sd_status_step(pins);
+    }
+    return n;
+}
+
 /* Clocks that go by in bulk, without their time. */
 static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
                     const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus, size_t count)
@@ -129,6 +142,9 @@ static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim
     if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi ||
         card->awake_at == SDSIM_TIME_END || sdsim_faults_absent(card->faults)) {
         return 0;
+    }
+    if (pins->status != 0) {
+        return status_clocks(pins, host, bus, count);
     }
     return pins->in_block ? block_clocks(pins, host, bus, count)
                           : idle_clocks(pins, now, clock, host, bus, count);

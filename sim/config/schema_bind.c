@@ -10,15 +10,18 @@
 #include "config/config.h"
 #include "config/key_path.h"
 #include "config/provenance.h"
+#include "config/ranges.h"
 #include "config/schema.h"
 #include "config/value.h"
-#include "core/rng.h"
 
 struct binder {
     struct sdsim_config *config;
     struct sdsim_diags *diags;
     const char *profile;
     const struct sdsim_draw *draw;
+    struct sdsim_ranges *ranges; /* to be noted, or NULL */
+    const unsigned char *base;   /* of the structure they are noted for */
+    unsigned lists;              /* the walk is inside so many */
     struct sdsim_key_path path;
 };
 
@@ -80,68 +83,40 @@ static size_t size_of(const struct sdsim_key *key)
     }
 }
 
-static void store(const struct sdsim_key *key, const struct sdsim_scalar *value, void *out)
-{
-    switch (key->type) {
-    case SDSIM_VALUE_NUMBER:
-        memcpy(out, &value->real, sizeof value->real);
-        break;
-    case SDSIM_VALUE_BOOL:
-        memcpy(out, &value->flag, sizeof value->flag);
-        break;
-    case SDSIM_VALUE_CHOICE:
-        memcpy(out, &value->choice, sizeof value->choice);
-        break;
-    case SDSIM_VALUE_QUANTITY:
-        memcpy(out, &value->quantity, sizeof value->quantity);
-        break;
-    default:
-        memcpy(out, &value->whole, sizeof value->whole);
-        break;
-    }
-}
-
-/* How much the values of one profile share their luck. */
-#define COMMON_LUCK 0.85
-
-/*
- * A number for each value of each profile in each draw, the same whatever else changes. What is
- * slow in one way is slow in others: with a chance of COMMON_LUCK a value has the number all values
- * of its profile share, else one of its own. Each by itself is uniform.
- */
-static double luck_of(const struct binder *binder)
-{
-    uint64_t hash = sdsim_hash_number(0, binder->draw->seed);
-    hash = sdsim_hash_number(hash, binder->draw->k);
-    hash = sdsim_hash_text(hash, binder->profile);
-    const uint64_t own = sdsim_hash_text(hash, binder->path.text);
-    const bool common = sdsim_hash_unit(sdsim_hash_number(own, 1)) < COMMON_LUCK;
-    return sdsim_hash_unit(common ? sdsim_hash_number(hash, 2) : own);
-}
-
-/* Reads the range of a value and, unless this is draw 0, draws from it. */
+/* Reads the range of a value that goes to `out` and, unless this is draw 0, draws from it. */
 static bool bind_range(const struct binder *binder, const struct sdsim_key *key,
-                       const struct sdsim_provenance *from, struct sdsim_scalar *value)
+                       const struct sdsim_provenance *from, struct sdsim_scalar *value,
+                       const unsigned char *out)
 {
-    struct sdsim_scalar low;
-    struct sdsim_scalar high;
+    struct sdsim_ranged ranged = {.key = key};
     struct sdsim_complaint complaint;
     if (!sdsim_value_is_number(key->type)) {
         sdsim_node_diag(binder->diags, SDSIM_ERROR, from->range, NULL,
                         "only a number can have a range");
         return false;
     }
-    if (!sdsim_value_parse_range(key, from->range->text, &low, &high, &complaint)) {
+    if (!sdsim_value_parse_range(key, from->range->text, &ranged.low, &ranged.high, &complaint)) {
         return complain(binder, from->range, &complaint);
     }
-    if (!sdsim_value_within(key, value, &low, &high)) {
+    if (!sdsim_value_within(key, value, &ranged.low, &ranged.high)) {
         sdsim_node_diag(binder->diags, SDSIM_ERROR, from->range, NULL,
                         "the range %s does not hold the value %s",
                         sdsim_shown(from->range->text).text, sdsim_shown(from->value->text).text);
         return false;
     }
+    ranged.value = *value;
+    ranged.path = binder->path.text;
+    if (binder->ranges != NULL && binder->lists > 0) {
+        binder->ranges->in_lists = true;
+    } else if (binder->ranges != NULL) {
+        ranged.offset = (size_t)(out - binder->base);
+        if (!sdsim_ranges_add(binder->config, binder->ranges, &ranged)) {
+            sdsim_config_no_memory(binder->diags);
+            return false;
+        }
+    }
     if (binder->draw->k > 0) {
-        *value = sdsim_value_draw(key, value, &low, &high, luck_of(binder));
+        *value = sdsim_ranged_draw(&ranged, binder->profile, binder->draw);
     }
     return true;
 }
@@ -166,12 +141,12 @@ static bool bind_scalar(const struct binder *binder, const struct sdsim_key *key
     if (!sdsim_value_parse(key, from.value->text, &value, &complaint)) {
         return complain(binder, from.value, &complaint);
     }
-    fine = (from.range == NULL || bind_range(binder, key, &from, &value)) && fine;
+    fine = (from.range == NULL || bind_range(binder, key, &from, &value, out)) && fine;
     struct sdsim_scalar start;
     if (from.start != NULL && !sdsim_value_parse(key, from.start->text, &start, &complaint)) {
         fine = complain(binder, from.start, &complaint);
     }
-    store(key, &value, out);
+    sdsim_scalar_store(key, &value, out);
     return fine;
 }
 
@@ -246,6 +221,7 @@ static bool bind_list(struct binder *binder, const struct sdsim_key *key,
     }
     const size_t size = binder->path.size;
     bool fine = true;
+    binder->lists++;
     for (size_t i = 0; i < list.count; i++) {
         const struct sdsim_node *item = is_list ? node->items[i] : node;
         sdsim_key_path_item(&binder->path, i);
@@ -254,6 +230,7 @@ static bool bind_list(struct binder *binder, const struct sdsim_key *key,
                fine;
         sdsim_key_path_cut(&binder->path, size);
     }
+    binder->lists--;
     memcpy(out, &list, sizeof list);
     return fine;
 }
@@ -430,13 +407,34 @@ static bool bind_map(struct binder *binder, const struct target *target)
     return fine;
 }
 
+static bool bind(struct binder *binder, const struct sdsim_schema *schema,
+                 const struct sdsim_node *node, void *out)
+{
+    memset(out, 0, schema->size);
+    return bind_map(binder,
+                    &(struct target){.schema = schema, .map = node, .place = node, .out = out});
+}
+
 bool sdsim_bind(struct sdsim_config *config, const struct sdsim_schema *schema,
                 const struct sdsim_node *node, const char *profile, const struct sdsim_draw *draw,
                 void *out, struct sdsim_diags *diags)
 {
     struct binder binder = {
         .config = config, .diags = diags, .profile = profile != NULL ? profile : "", .draw = draw};
-    memset(out, 0, schema->size);
-    return bind_map(&binder,
-                    &(struct target){.schema = schema, .map = node, .place = node, .out = out});
+    return bind(&binder, schema, node, out);
+}
+
+bool sdsim_bind_ranges(struct sdsim_config *config, const struct sdsim_schema *schema,
+                       const struct sdsim_node *node, const char *profile,
+                       struct sdsim_ranges *ranges, void *out, struct sdsim_diags *diags)
+{
+    const struct sdsim_draw typical = {.k = 0};
+    struct binder binder = {.config = config,
+                            .diags = diags,
+                            .profile = profile != NULL ? profile : "",
+                            .draw = &typical,
+                            .ranges = ranges,
+                            .base = out};
+    *ranges = (struct sdsim_ranges){.profile = binder.profile};
+    return bind(&binder, schema, node, out);
 }

@@ -99,9 +99,5 @@ void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps
     sdsim_book_span(meter, SDSIM_PAUSE, SDSIM_LANE_CARD, normal_end, card_end - normal_end);
     sdsim_book_span(meter, SDSIM_POLL, SDSIM_LANE_CPU, card_end, to - card_end);
 
-    const sdsim_ps wait = card_end - from;
-    if (wait > meter->counters.longest_wait) {
-        meter->counters.longest_wait = wait;
-        meter->counters.longest_wait_at = from;
-    }
+    sdsim_note_wait(meter, from, card_end - from);
 }

@@ -136,6 +136,15 @@ static inline void sdsim_spend(struct sdsim_meter *meter, sdsim_ps *now, enum sd
     *now = sdsim_time_sum(*now, d);
 }
 
+/* Keeps counters.longest_wait: the host waited for the card for so long from `from` on. */
+static inline void sdsim_note_wait(struct sdsim_meter *meter, sdsim_ps from, sdsim_ps wait)
+{
+    if (wait > meter->counters.longest_wait) {
+        meter->counters.longest_wait = wait;
+        meter->counters.longest_wait_at = from;
+    }
+}
+
 /*
  * Books the stretch from `from` to `to` in which the host waits for a card that becomes ready at
  * `ready_at`, the last `pause` of it extraordinary; `normal` is SDSIM_ACCESS or SDSIM_BUSY. What

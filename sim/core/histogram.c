@@ -16,17 +16,26 @@ static uint64_t sum(uint64_t a, uint64_t b)
 
 void sdsim_histogram_add(struct sdsim_histogram *histogram, uint64_t value)
 {
+    sdsim_histogram_add_many(histogram, value, 1);
+}
+
+void sdsim_histogram_add_many(struct sdsim_histogram *histogram, uint64_t value, uint64_t times)
+{
+    if (times == 0) {
+        return;
+    }
     const unsigned bucket = bucket_of(value);
+    const uint64_t all = value <= UINT64_MAX / times ? value * times : UINT64_MAX;
     if (histogram->count == 0 || value < histogram->least) {
         histogram->least = value;
     }
     if (value > histogram->most) {
         histogram->most = value;
     }
-    histogram->count++;
-    histogram->sum = sum(histogram->sum, value);
-    histogram->counts[bucket]++;
-    histogram->sums[bucket] = sum(histogram->sums[bucket], value);
+    histogram->count += times;
+    histogram->sum = sum(histogram->sum, all);
+    histogram->counts[bucket] += times;
+    histogram->sums[bucket] = sum(histogram->sums[bucket], all);
 }
 
 uint64_t sdsim_histogram_quantile(const struct sdsim_histogram *histogram, unsigned per_mille)

@@ -27,6 +27,9 @@ struct sdsim_histogram {
 
 void sdsim_histogram_add(struct sdsim_histogram *histogram, uint64_t value);
 
+/* The same value so many times; 2^64 - 1 in all are counted. */
+void sdsim_histogram_add_many(struct sdsim_histogram *histogram, uint64_t value, uint64_t times);
+
 /* The least value that `per_mille` thousandths (up to 1000) of the values do not exceed; 0 if there
  * are none. */
 uint64_t sdsim_histogram_quantile(const struct sdsim_histogram *histogram, unsigned per_mille);

@@ -13,7 +13,7 @@
  * listener gave out when it was told. A recorder that doesn't ask for details gets 0.
  *
  * All time that is booked in the account is reported in the lanes of CPU, bus and card, so the spans of
- * a kind sum to it exactly. On the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over
+ * a kind sum to it exactly; what the lanes of calls, commands, flash and queue show is booked nowhere. On the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over
  * the card's wait and what follows it; it is booked nowhere.
  */
 #ifndef SDSIM_CORE_RECORDER_H
@@ -33,9 +33,11 @@ enum sdsim_lane {
                            command, enum sdsim_command_group */
     SDSIM_LANE_CPU,     /* driver, interrupts, copies */
     SDSIM_LANE_BUS,     /* frames, data, polls, gaps; part: enum sdsim_part */
-    SDSIM_LANE_CARD,    /* access, busy, pauses */
+    SDSIM_LANE_CARD,    /* access, busy, pauses: what the host waits for */
+    SDSIM_LANE_FLASH,   /* what the card does inside, also while nobody waits: fetching (ACCESS),
+                           programming (BUSY), pauses */
     SDSIM_LANE_QUEUE,   /* fill level of a queue: each span until the next change; part: tenths of
-                           what it holds, detail: the level itself */
+                           what it holds; see core/queue_lane.h */
     SDSIM_LANE_COUNT
 };
 
@@ -89,6 +91,7 @@ enum sdsim_detail_kind {
     SDSIM_DETAIL_CALL,     /* place: position in the file; size: bytes; name: of the file;
                               code: OPEN: how, enum sdsim_open_mode of fat/file.h. OTHER with a name:
                               place bytes of the file are allocated */
+    SDSIM_DETAIL_LEVEL,    /* place: fill level; size: what the queue holds; name: of the unit */
 };
 
 /* What a span is about. Only the members its kind names mean something; the others are 0. */

@@ -322,8 +322,9 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
         if (stream->taken == stream->filled) {
             uint64_t got;
             layer_time(stream, now);
-            const enum sdsim_fat_result result =
-                library_read(stream, now, stream->size, stream->buffer, &got);
+            stream->unseen = out == NULL;
+            const enum sdsim_fat_result result = library_read(
+                stream, now, stream->size, out != NULL ? stream->buffer : NULL, &got);
             stream->filled = (uint32_t)got;
             stream->taken = 0;
             if (result != SDSIM_FAT_OK || got == 0) {
@@ -333,6 +334,7 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
         const uint32_t there = stream->filled - stream->taken;
         const uint32_t part = bytes - *done < there ? (uint32_t)(bytes - *done) : there;
         if (out != NULL) {
+            assert(!stream->unseen);
             memcpy(out + *done, stream->buffer + stream->taken, part);
         }
         copy_time(stream, now, part);

@@ -71,6 +71,7 @@ struct sdsim_stream {
     uint32_t filled; /* bytes to be written, or read and valid */
     uint32_t taken;  /* of the bytes read, how many the application has had */
     bool writing;    /* what `filled` means */
+    bool unseen;     /* what was read is counted, but its bytes are not in the buffer */
     char name[64];   /* of the file, for the recorder; a longer one ends in "..." */
 };
 
@@ -91,7 +92,11 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
                                         struct sdsim_meter *meter, sdsim_ps *now, const char *path,
                                         enum sdsim_open_mode mode);
 
-/* One call of the application. *done may be less than asked at the end of the file or volume. */
+/*
+ * One call of the application. *done may be less than asked at the end of the file or volume. A
+ * read with `out` NULL takes its time, but nobody looks at the bytes and none are made; then all
+ * reads up to the next seek have NULL, as stdio's buffer holds none either (asserted).
+ */
 enum sdsim_fat_result sdsim_stream_write(struct sdsim_stream *stream, sdsim_ps *now,
                                          const struct sdsim_content *content, uint64_t bytes,
                                          uint64_t *done);

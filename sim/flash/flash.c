@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "core/account.h"
+
 static const uint64_t never = UINT64_MAX;
 static const uint64_t billion = 1000000000;
 
@@ -99,6 +101,25 @@ void sdsim_flash_init(struct sdsim_flash *flash, const struct sdsim_flash_params
     flash->slow_phase = flash->typical ? billion / 2 : sdsim_rng_below(&flash->rng, billion);
 }
 
+/* Tells the recorder what the flash does from `from` to `to`. Its spans follow each other: of what begins
+ * before the last one has ended only the rest is told. */
+static void tell(struct sdsim_flash *flash, enum sdsim_kind kind, sdsim_ps from, sdsim_ps to)
+{
+    from = from > flash->heard_to ? from : flash->heard_to;
+    if (flash->recorder == NULL || to <= from) {
+        return;
+    }
+    const struct sdsim_span span = {
+        .start = from,
+        .duration = to - from,
+        .count = 1,
+        .lane = SDSIM_LANE_FLASH,
+        .kind = (uint8_t)kind,
+    };
+    flash->recorder->span(flash->recorder, &span);
+    flash->heard_to = to;
+}
+
 static void start_stream(struct sdsim_flash *flash, uint32_t lba)
 {
     flash->lba = lba;
@@ -164,6 +185,8 @@ struct sdsim_ready sdsim_flash_read_first(struct sdsim_flash *flash, sdsim_ps en
     find_kind(flash);
     const sdsim_ps at = sdsim_time_sum(end, sdsim_time_sum(access, kind_cost(flash)));
     flash->next_group = sdsim_time_sum(at, flash->params->rdpg);
+    tell(flash, SDSIM_ACCESS, end, at);
+    tell(flash, SDSIM_ACCESS, at, flash->next_group);
     flash->reading = true;
     flash->regular = false;
     return (struct sdsim_ready){.at = at};
@@ -213,11 +236,13 @@ struct sdsim_ready sdsim_flash_read_next(struct sdsim_flash *flash, sdsim_ps end
             flash->regular = false;
         }
         flash->next_group = sdsim_time_sum(at, flash->params->rdpg);
+        tell(flash, SDSIM_ACCESS, at, flash->next_group);
     }
     if (flash->au_blocks > 0 && flash->lba % flash->au_blocks == 0) {
         at = sdsim_time_sum(at, flash->params->rdau);
         flash->regular = false;
     }
+    tell(flash, SDSIM_ACCESS, end, at);
     return (struct sdsim_ready){.at = at};
 }
 
@@ -334,7 +359,12 @@ struct sdsim_ready sdsim_flash_write_block(struct sdsim_flash *flash, sdsim_ps e
         }
         flash->program_end = sdsim_time_sum(at, group_program(flash));
     }
-    return with_pause(flash, end, at, sdsim_time_sum(due_pause(flash), moving));
+    const struct sdsim_ready ready =
+        with_pause(flash, end, at, sdsim_time_sum(due_pause(flash), moving));
+    tell(flash, SDSIM_BUSY, end, at);
+    tell(flash, SDSIM_PAUSE, at, ready.at);
+    tell(flash, SDSIM_BUSY, at, flash->program_end);
+    return ready;
 }
 
 uint64_t sdsim_flash_write_alike(const struct sdsim_flash *flash, uint64_t most)
@@ -407,6 +437,8 @@ struct sdsim_ready sdsim_flash_write_stop(struct sdsim_flash *flash, sdsim_ps en
     flash->program_end = 0;
     const struct sdsim_ready ready =
         with_pause(flash, end, sdsim_time_sum(start, commit), sdsim_time_sum(left, more));
+    tell(flash, SDSIM_BUSY, end, ready.at - ready.pause);
+    tell(flash, SDSIM_PAUSE, ready.at - ready.pause, ready.at);
     sdsim_cache_settle(&flash->cache);
     sdsim_cache_wrote(&flash->cache, ready.at);
     return ready;
@@ -422,5 +454,6 @@ struct sdsim_ready sdsim_flash_erase(struct sdsim_flash *flash, sdsim_ps end, ui
     if (!discard) {
         work = sdsim_time_sum(work, sdsim_time_times(flash->params->erase_per_au, aus));
     }
+    tell(flash, SDSIM_BUSY, end, sdsim_time_sum(end, work));
     return (struct sdsim_ready){.at = sdsim_time_sum(end, work)};
 }

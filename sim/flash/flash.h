@@ -38,6 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/recorder.h"
 #include "core/rng.h"
 #include "core/time.h"
 #include "flash/cache.h"
@@ -61,6 +62,8 @@ struct sdsim_flash_stats {
 
 struct sdsim_flash {
     const struct sdsim_flash_params *params; /* not owned */
+    struct sdsim_recorder *recorder;         /* hears SDSIM_LANE_FLASH; not owned, NULL: nobody */
+    sdsim_ps heard_to;                       /* end of the last span it heard */
     struct sdsim_rng rng;
     bool typical; /* draw 0 */
     uint32_t group_blocks;

@@ -50,20 +50,18 @@ static void spread_unit(void *context, size_t index)
     const struct spread *spread = context;
     struct sdsim_fit_problem *problem = spread->problem;
     const struct sdsim_fit_unit *unit = &problem->units[index];
-    struct sdsim_setup *setups = calloc(DRAWS, sizeof *setups);
+    struct sdsim_setup *setups = calloc(DRAWS + 1, sizeof *setups);
     double drawn[SDSIM_MEASURED_COUNT][DRAWS];
     struct sdsim_diags diags;
     char error[200];
     sdsim_diags_init(&diags);
     pthread_mutex_lock(&problem->lock);
-    bool fine = setups != NULL && unit->valid;
-    for (uint32_t k = 0; fine && k < DRAWS; k++) {
-        fine = sdsim_setup_bind(problem->config, &unit->plan->run, k + 1, &setups[k], &diags);
-    }
+    bool fine = setups != NULL && unit->valid &&
+                sdsim_setup_bind_draws(problem->config, &unit->plan->run, DRAWS, setups, &diags);
     pthread_mutex_unlock(&problem->lock);
     for (uint32_t k = 0; fine && k < DRAWS; k++) {
         double values[SDSIM_MEASURED_COUNT];
-        fine = sdsim_forecast_draw(&setups[k], unit->medium, values, error, sizeof error);
+        fine = sdsim_forecast_draw(&setups[k + 1], unit->medium, values, error, sizeof error);
         for (size_t m = 0; fine && m < SDSIM_MEASURED_COUNT; m++) {
             drawn[m][k] = m == SDSIM_MEASURED_THROUGHPUT ? 1.0 / values[m] : values[m];
         }

@@ -244,13 +244,77 @@ void sdsim_fast_sd_settle(struct sdsim_port *port, sdsim_ps *now)
     }
 }
 
-/* Steps a cycle of blocks that are alike, and repeats it; adds them to *done. False if the card
- * refused one. */
+static bool knows_block(const struct sdsim_port *port)
+{
+    const struct sdsim_known_block *known = &port->known;
+    const struct sdsim_sd_engine *sd = port->sd;
+    return known->period == port->clock.period &&
+           known->data_clocks == data_clocks(port, SDSIM_SECTOR) &&
+           known->block_start == sd->block_start && known->fifo == sd->fifo &&
+           known->write_cpu == sd->write_cpu;
+}
+
+/* A cycle of one block was stepped, and was like those to come. */
+static void remember_block(struct sdsim_port *port, const struct sdsim_cycle *snapshot,
+                           sdsim_ps now)
+{
+    const struct sdsim_meter *meter = port->meter;
+    struct sdsim_known_block *known = &port->known;
+    *known = (struct sdsim_known_block){
+        .period = port->clock.period,
+        .data_clocks = data_clocks(port, SDSIM_SECTOR),
+        .block_start = port->sd->block_start,
+        .fifo = port->sd->fifo,
+        .write_cpu = port->sd->write_cpu,
+        .span = now - snapshot->start,
+        .bus_clocks = meter->counters.bus_clocks - snapshot->bus_clocks,
+    };
+    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+        known->ps[kind] = meter->account.ps[meter->purpose][kind] - snapshot->ps[kind];
+    }
+}
+
+/* Books `times` blocks of which one was stepped before; returns how long they take. */
+static sdsim_ps repeat_known(struct sdsim_port *port, sdsim_ps *now, uint64_t times)
+{
+    const struct sdsim_known_block *known = &port->known;
+    struct sdsim_meter *meter = port->meter;
+    sdsim_ps *const ps = meter->account.ps[meter->purpose];
+    const sdsim_ps span = sdsim_time_times(known->span, times);
+    sdsim_note_wait(meter, *now, sdsim_time_since(sdsim_card_busy(port->card).at, *now));
+    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+        ps[kind] += known->ps[kind] * times;
+    }
+    meter->counters.bus_clocks += known->bus_clocks * times;
+    *now = sdsim_time_sum(*now, span);
+    return span;
+}
+
+/* The `times` blocks that were passed over have gone to the card. */
+static bool skip_blocks(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t *done,
+                        uint32_t times, sdsim_ps span, sdsim_ps *made)
+{
+    const struct sdsim_content content =
+        sdsim_content_after(tx->content, (uint64_t)*done * SDSIM_SECTOR);
+    *made = sdsim_time_sum(*made, span);
+    *done += times;
+    return sdsim_card_write_skip(port->card, times, span, &content);
+}
+
+/*
+ * Steps a cycle of blocks that are alike, and repeats it; adds them to *done. False if the card
+ * refused one. A cycle of one block is stepped once and for all: the block before it was alike, too,
+ * so it begins with the same busy and the same check sum ahead each time.
+ */
 static bool write_alike(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                         uint32_t *done, uint32_t cycle, uint32_t alike, sdsim_ps *made)
 {
     struct sdsim_cycle snapshot;
     const uint64_t remainder = port->clock.remainder;
+    if (cycle == 1 && knows_block(port)) {
+        const sdsim_ps span = repeat_known(port, now, alike);
+        return skip_blocks(port, tx, done, alike, span, made);
+    }
     sdsim_cycle_begin(&snapshot, port->meter, *now);
     for (uint32_t i = 0; i < cycle; i++) {
         sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
@@ -262,13 +326,12 @@ static bool write_alike(struct sdsim_port *port, sdsim_ps *now, const struct sds
     if (port->clock.remainder != remainder) {
         return true;
     }
+    if (cycle == 1) {
+        remember_block(port, &snapshot, *now);
+    }
     const uint32_t times = (alike - cycle) / cycle;
-    const struct sdsim_content content =
-        sdsim_content_after(tx->content, (uint64_t)*done * SDSIM_SECTOR);
     const sdsim_ps span = sdsim_cycle_repeat(&snapshot, port->meter, now, times);
-    *made = sdsim_time_sum(*made, span);
-    *done += times * cycle;
-    return sdsim_card_write_skip(port->card, times * cycle, span, &content);
+    return skip_blocks(port, tx, done, times * cycle, span, made);
 }
 
 void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,

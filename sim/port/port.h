@@ -26,6 +26,19 @@ struct sdsim_port_ops {
                     const struct sdsim_transaction *transaction, struct sdsim_result *result);
 };
 
+/*
+ * The fast port in SD mode, writing: what a block behind others that are like it costs, once one was
+ * stepped. Nothing else counts in it than what is noted here and the card's wn.
+ */
+struct sdsim_known_block {
+    uint64_t period; /* of the clock, in ps, without a fraction; 0: nothing is known */
+    uint32_t data_clocks;
+    sdsim_ps block_start, fifo, write_cpu; /* of the engine */
+    sdsim_ps span;
+    sdsim_ps ps[SDSIM_KIND_COUNT];
+    uint64_t bus_clocks;
+};
+
 struct sdsim_port {
     const struct sdsim_port_ops *ops;
     enum sdsim_bus_mode mode;
@@ -39,6 +52,7 @@ struct sdsim_port {
     uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
     sdsim_ps behind_until; /* SD: a block left to the controller (SDSIM_WRITE_BEHIND) is over */
     sdsim_ps behind_frame; /* how much of its end is protocol clocks */
+    struct sdsim_known_block known;
 };
 
 /* For ports: counts a command that is about to be sent. Whether it is an application command is

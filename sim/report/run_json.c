@@ -1,4 +1,5 @@
 #include "report/commands.h"
+#include "report/inputs.h"
 #include "report/readings.h"
 #include "report/run_report.h"
 
@@ -57,6 +58,26 @@ static void write_prediction(const struct sdsim_run_report *report, struct sdsim
     sdsim_json_bool(json, "within", verdict->within);
 }
 
+/* The account cell by cell, without those that are 0. */
+static void write_cells(const struct sdsim_account *account, struct sdsim_json *json)
+{
+    sdsim_json_object(json, "account");
+    for (int purpose = 0; purpose < SDSIM_PURPOSE_COUNT; purpose++) {
+        if (sdsim_account_purpose(account, (enum sdsim_purpose)purpose) == 0) {
+            continue;
+        }
+        sdsim_json_object(json, sdsim_purpose_name((enum sdsim_purpose)purpose));
+        for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
+            if (account->ps[purpose][kind] > 0) {
+                sdsim_json_seconds(json, sdsim_kind_name((enum sdsim_kind)kind),
+                                   account->ps[purpose][kind]);
+            }
+        }
+        sdsim_json_end(json);
+    }
+    sdsim_json_end(json);
+}
+
 static void write_account(const struct sdsim_account *account, struct sdsim_json *json)
 {
     const sdsim_ps total = sdsim_account_total(account);
@@ -72,6 +93,7 @@ static void write_account(const struct sdsim_account *account, struct sdsim_json
                            sdsim_account_purpose(account, (enum sdsim_purpose)purpose));
     }
     sdsim_json_end(json);
+    write_cells(account, json);
     const sdsim_ps data = sdsim_account_purpose(account, SDSIM_FOR_DATA);
     sdsim_json_number(json, "metadata_share",
                       total > 0 ? (double)(total - data) / (double)total : 0.0);
@@ -93,6 +115,23 @@ static void write_commands(const struct sdsim_workload_result *result, struct sd
         sdsim_json_end(json);
     }
     sdsim_json_end(json);
+}
+
+/* What all of it was computed from. */
+static void write_inputs(const struct sdsim_run *run, struct sdsim_json *json)
+{
+    struct sdsim_inputs inputs;
+    if (!sdsim_inputs_of(run, &inputs)) { /* no memory: better none than some */
+        sdsim_json_text(json, "inputs", NULL);
+        sdsim_inputs_free(&inputs);
+        return;
+    }
+    sdsim_json_object(json, "inputs");
+    for (size_t i = 0; i < inputs.count; i++) {
+        sdsim_json_text(json, inputs.items[i].path, inputs.items[i].value);
+    }
+    sdsim_json_end(json);
+    sdsim_inputs_free(&inputs);
 }
 
 static void write_extremes(const struct sdsim_workload_result *result, struct sdsim_json *json)
@@ -146,6 +185,7 @@ void sdsim_run_report_json(const struct sdsim_run_report *report, struct sdsim_j
     sdsim_json_count(json, "sectors_written", result->counters.blocks_written);
     sdsim_json_count(json, "bus_clocks", result->counters.bus_clocks);
     write_extremes(result, json);
+    write_inputs(report->run, json);
     write_meaning(report, json);
     sdsim_json_end(json);
 }

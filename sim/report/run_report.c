@@ -177,6 +177,19 @@ static void describe_workload(const struct sdsim_workload_params *workload, cons
     }
 }
 
+/* What the calls of the workload are, as it counts them. */
+static const char *noun_of(const struct sdsim_workload_params *workload)
+{
+    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
+           : workload->action == SDSIM_DO_LOG    ? "line"
+                                                 : "call";
+}
+
+const char *sdsim_run_noun(const struct sdsim_run_report *report)
+{
+    return noun_of(&report->setup->run.workload);
+}
+
 char *sdsim_run_workload_text(const struct sdsim_run_params *run, char *out, size_t size)
 {
     describe_workload(&run->workload, sdsim_file_api_name((enum sdsim_file_api)run->file.api), out,
@@ -248,22 +261,17 @@ static void print_measured(const struct sdsim_run_report *report, const struct s
 
 /* ---- the breakdown ---- */
 
-/* What the calls of the workload are, as it counts them. */
-static const char *noun_of(const struct sdsim_workload_params *workload)
+const char *sdsim_kind_title(enum sdsim_kind kind)
 {
-    return workload->timed == SDSIM_TIMED_PASSES ? "pass"
-           : workload->action == SDSIM_DO_LOG    ? "line"
-                                                 : "call";
+    static const char *const titles[SDSIM_KIND_COUNT] = {
+        [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
+        [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
+        [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
+        [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
+        [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
+    };
+    return titles[kind];
 }
-
-/* Names of the kinds as people read them. */
-static const char *const kind_titles[SDSIM_KIND_COUNT] = {
-    [SDSIM_PAYLOAD] = "payload clocks", [SDSIM_PROTOCOL] = "protocol clocks",
-    [SDSIM_GAP] = "gaps on the bus",    [SDSIM_POLL] = "polling",
-    [SDSIM_ACCESS] = "card access",     [SDSIM_BUSY] = "card busy",
-    [SDSIM_PAUSE] = "card pauses",      [SDSIM_COPY] = "copying",
-    [SDSIM_HOST] = "host CPU",          [SDSIM_IDLE] = "idle",
-};
 
 static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
 {
@@ -350,8 +358,8 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
             char bar[4 * BAR_WIDTH + 1];
             print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
                       sizeof bar);
-            add_line(&table, &breakdown, SDSIM_INK_PLAIN, kind_titles[kind], breakdown.time[kind],
-                     breakdown.quanta[kind], breakdown.permille[kind], bar);
+            add_line(&table, &breakdown, SDSIM_INK_PLAIN, sdsim_kind_title((enum sdsim_kind)kind),
+                     breakdown.time[kind], breakdown.quanta[kind], breakdown.permille[kind], bar);
         }
     }
     add_line(&table, &breakdown, SDSIM_INK_BOLD, "total", breakdown.total, breakdown.total_quanta,

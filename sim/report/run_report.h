@@ -21,12 +21,15 @@
  *                              idle}: seconds, their sum is `seconds`
  *     purposes                 {data, fat, directory, fsinfo, bitmap, boot, init}: seconds, the
  *                              same sum
+ *     account                  {data {payload, ...}, ...}: seconds of a kind for a purpose, those that
+ *                              are not 0
  *     metadata_share           of everything whose purpose is not data
  *     commands                 [{command, count, per_call, sectors_each}]
  *     sectors_read, sectors_written, bus_clocks
  *     mean_call, shortest_call seconds
  *     longest_call             {seconds, index}, from 0
  *     longest_wait             for the card: {seconds, at}, at counted from the first timed call
+ *     inputs                   {path: value}: what it was computed from, as it was written
  *     at_asked_clock           {hz, predicted}: the same run with exactly the clock asked for; null
  *                              if the clock on the wire is that one
  *     readings                 [text]: what the numbers above mean
@@ -55,6 +58,12 @@ struct sdsim_run_report {
 
 /* What a run is called in messages and tables: its id, or the scenario's name. */
 const char *sdsim_run_label(const struct sdsim_run *run);
+
+/* What the run counts: "call", "line" or "pass". */
+const char *sdsim_run_noun(const struct sdsim_run_report *report);
+
+/* The kind's name as people read it: "payload clocks". */
+const char *sdsim_kind_title(enum sdsim_kind kind);
 
 /*
  * Completes a report of which scenario, run, setup and prediction are filled in. `with_exact`: if

@@ -113,7 +113,7 @@ void sdsim_perfetto_begin(struct sdsim_span_file *file, FILE *out,
     sdsim_span_stream_init(&file->stream, card, from, to, take_perfetto);
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
     print_name(out, "process_name", 0, about);
-    for (unsigned lane = 0; lane < SDSIM_LANE_QUEUE; lane++) {
+    for (unsigned lane = 0; lane <= SDSIM_LANE_CARD; lane++) {
         fputs(",\n", out);
         print_name(out, "thread_name", lane + 1, sdsim_lane_name((enum sdsim_lane)lane));
         fprintf(out,

@@ -10,7 +10,8 @@ const char *sdsim_lane_name(enum sdsim_lane lane)
         [SDSIM_LANE_TASK] = "application", [SDSIM_LANE_FILE] = "file system",
         [SDSIM_LANE_DISK] = "disk",        [SDSIM_LANE_COMMAND] = "commands",
         [SDSIM_LANE_CPU] = "cpu",          [SDSIM_LANE_BUS] = "bus",
-        [SDSIM_LANE_CARD] = "card",        [SDSIM_LANE_QUEUE] = "queue",
+        [SDSIM_LANE_CARD] = "card",        [SDSIM_LANE_FLASH] = "flash",
+        [SDSIM_LANE_QUEUE] = "queue",
     };
     return names[lane];
 }

@@ -42,8 +42,8 @@ struct sdsim_span_stream {
     bool byte_addresses; /* arguments of the card's commands are bytes */
     uint32_t block;      /* data blocks of the transaction so far */
     bool in_block;       /* the last thing on the bus was data */
-    uint32_t counts[SDSIM_DETAIL_CALL + 1];
-    struct sdsim_span_detail details[SDSIM_DETAIL_CALL + 1][SDSIM_SPAN_DETAILS];
+    uint32_t counts[SDSIM_DETAIL_LEVEL + 1];
+    struct sdsim_span_detail details[SDSIM_DETAIL_LEVEL + 1][SDSIM_SPAN_DETAILS];
 };
 
 /* A stream of the window from <= t < to; `take` gets the spans. It must not move afterwards. */

@@ -1,6 +1,7 @@
 #include "report/sweep.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/csv.h"
@@ -17,6 +18,23 @@ size_t sdsim_sweep_stride(const struct sdsim_sweep *sweep, size_t axis)
         behind *= a > axis ? sweep->axes[a].count : 1;
     }
     return points > 0 ? sweep->count / points * behind : 1;
+}
+
+void sdsim_sweep_row_fail(struct sdsim_sweep_row *row, const char *why)
+{
+    char line[160];
+    snprintf(line, sizeof line, "%s", why[0] != '\0' ? why : "it can't be set up");
+    for (char *at = line; *at != '\0'; at++) {
+        *at = *at == '\n' ? ' ' : *at;
+    }
+    free(row->error);
+    row->failed = true;
+    row->error = strdup(line);
+}
+
+const char *sdsim_sweep_row_why(const struct sdsim_sweep_row *row)
+{
+    return !row->failed ? NULL : row->error != NULL ? row->error : "out of memory";
 }
 
 /* ---- CSV ---- */
@@ -54,7 +72,7 @@ void sdsim_sweep_csv_row(const struct sdsim_sweep *sweep, size_t row, FILE *out)
         fields[used++] = r->values[a];
     }
     fields[used++] = r->run;
-    if (r->error == NULL) {
+    if (!r->failed) {
         fields[used++] = sdsim_metric_name(r->metric);
         fields[used++] = sdsim_metric_unit(r->metric);
         for (size_t v = 0; v < 6; v++) {
@@ -63,7 +81,7 @@ void sdsim_sweep_csv_row(const struct sdsim_sweep *sweep, size_t row, FILE *out)
         fields[used++] = NULL;
     } else {
         used += COLUMNS - 2; /* empty */
-        fields[used++] = r->error;
+        fields[used++] = sdsim_sweep_row_why(r);
     }
     sdsim_csv_line(out, fields, used);
 }
@@ -91,7 +109,7 @@ static void json_row(struct sdsim_json *json, const struct sdsim_sweep *sweep, s
     }
     sdsim_json_end(json);
     sdsim_json_text(json, "run", r->run);
-    if (r->error == NULL) {
+    if (!r->failed) {
         sdsim_json_text(json, "metric", sdsim_metric_name(r->metric));
         sdsim_json_text(json, "unit", sdsim_metric_unit(r->metric));
         sdsim_json_number(json, "predicted", r->predicted);
@@ -101,7 +119,7 @@ static void json_row(struct sdsim_json *json, const struct sdsim_sweep *sweep, s
         sdsim_json_number(json, "mean_call_s", r->mean_call);
         sdsim_json_number(json, "longest_call_s", r->longest_call);
     }
-    sdsim_json_text(json, "error", r->error);
+    sdsim_json_text(json, "error", sdsim_sweep_row_why(r));
     sdsim_json_end(json);
 }
 
@@ -152,9 +170,9 @@ static void table_row(struct sdsim_table *table, const struct sdsim_sweep *sweep
     if (runs) {
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", row->run);
     }
-    if (row->error != NULL) {
+    if (row->failed) {
         sdsim_table_cell(table, SDSIM_INK_BAD, "-");
-        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%.60s", row->error);
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%.60s", sdsim_sweep_row_why(row));
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
         return;
     }
@@ -173,7 +191,7 @@ static size_t failed_rows(const struct sdsim_sweep *sweep)
 {
     size_t failed = 0;
     for (size_t row = 0; row < sweep->count; row++) {
-        failed += sweep->rows[row].done && sweep->rows[row].error != NULL;
+        failed += sweep->rows[row].done && sweep->rows[row].failed;
     }
     return failed;
 }

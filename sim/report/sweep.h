@@ -31,7 +31,8 @@ struct sdsim_sweep_row {
     bool done;                            /* it was computed, here or elsewhere */
     const char *values[SDSIM_SWEEP_AXES]; /* of the axes */
     const char *run;                      /* id, or "" */
-    char *error; /* why there is no prediction; NULL: there is one. Owned */
+    bool failed;                          /* there is no prediction ... */
+    char *error; /* ... and why, owned; NULL: memory was out. See sdsim_sweep_row_why */
     enum sdsim_metric metric;
     double predicted; /* in the metric's unit, as the others */
     double low;
@@ -47,10 +48,18 @@ struct sdsim_sweep {
     size_t axis_count;
     bool random; /* points drawn at random: no grid */
     uint32_t draws;
-    uint64_t mark; /* of what is swept and with what */
+    uint64_t mark;           /* of what is swept and with what */
+    const char *const *does; /* what each run of a point does, in a word; NULL: all the same. Only
+                                series that do the same are compared */
     struct sdsim_sweep_row *rows;
     size_t count; /* of the whole sweep */
 };
+
+/* The row has no prediction, for this reason, which is copied and becomes one line. */
+void sdsim_sweep_row_fail(struct sdsim_sweep_row *row, const char *why);
+
+/* Why a row has no prediction; NULL: it has one, or is not done. */
+const char *sdsim_sweep_row_why(const struct sdsim_sweep_row *row);
 
 /*
  * Takes over the rows that a CSV file of this very sweep has; `path` is its name in messages. A last

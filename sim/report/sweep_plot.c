@@ -78,7 +78,7 @@ static const char *label(enum sdsim_metric metric)
 
 static bool usable(const struct sdsim_sweep_row *row)
 {
-    return row->done && row->error == NULL;
+    return row->done && !row->failed;
 }
 
 static void map_data(const struct sdsim_sweep *sweep, FILE *out)

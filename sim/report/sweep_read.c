@@ -74,9 +74,8 @@ static bool take_results(struct sdsim_sweep_row *row, char *const *fields)
     double *const numbers[NUMBERS] = {&row->predicted, &row->low,       &row->high,
                                       &row->clock_hz,  &row->mean_call, &row->longest_call};
     if (fields[3 + NUMBERS][0] != '\0') {
-        free(row->error);
-        row->error = strdup(fields[3 + NUMBERS]);
-        return row->error != NULL;
+        sdsim_sweep_row_fail(row, fields[3 + NUMBERS]);
+        return true;
     }
     for (size_t n = 0; n < NUMBERS; n++) {
         char *end = NULL;

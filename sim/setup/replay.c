@@ -125,7 +125,7 @@ void sdsim_replay(const struct sdsim_setup *setup, struct sdsim_medium *medium,
     if (!files) { /* nobody looks at what block operations wrote */
         sdsim_medium_forget(medium);
     }
-    sdsim_simulate_act(setup, medium, recorder, files,
+    sdsim_simulate_act(setup, medium, recorder, options->view, files,
                        files ? sdsim_replay_files : sdsim_replay_blocks, &replayer, &report);
     /* Nine in ten: a mount or an open without times is no reason to say nothing of the rest. */
     result->recorded = result->calls > 0 && replayer.timed >= result->calls - result->calls / 10;

@@ -24,7 +24,8 @@
 #include "trace/trace_list.h"
 
 struct sdsim_replay_options {
-    bool think; /* keep the recorded pauses */
+    bool think;              /* keep the recorded pauses */
+    struct sdsim_view *view; /* a window that is looked at, as by sdsim_simulate_view; NULL: none */
 };
 
 /* All calls of one kind. */

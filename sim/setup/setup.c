@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "card/schema.h"
+#include "config/ranges.h"
 #include "setup/clocks.h"
 #include "setup/schemas.h"
 
@@ -115,6 +117,21 @@ static void derive_workload(struct sdsim_setup *setup)
     }
 }
 
+/* What follows from what was bound to the draw. */
+static bool derive(const struct sdsim_run *run, struct sdsim_setup *setup,
+                   struct sdsim_diags *diags)
+{
+    derive_workload(setup);
+    return choose_costs(run, setup, diags) && choose_bus(run, setup, diags) &&
+           choose_clocks(run, setup, diags);
+}
+
+static struct sdsim_card_profile card_of(const struct sdsim_run *run)
+{
+    return (struct sdsim_card_profile){
+        .name = run->card_name, .tree = run->card, .mixture = run->mixture};
+}
+
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags)
 {
@@ -129,13 +146,79 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
                                  &setup->host, diags);
     const bool driver = sdsim_bind(config, &sdsim_driver_schema, run->driver, run->driver_name,
                                    &draw, &setup->driver, diags);
-    const struct sdsim_card_profile profile = {
-        .name = run->card_name, .tree = run->card, .mixture = run->mixture};
+    const struct sdsim_card_profile profile = card_of(run);
     const bool card = sdsim_card_bind(config, &profile, &draw, &setup->card, diags);
-    if (!host || !driver || !card) {
+    return host && driver && card && derive(run, setup, diags);
+}
+
+/* ---- many draws ---- */
+
+/* What the draws of a run differ in. */
+struct ranges {
+    struct sdsim_ranges run;
+    struct sdsim_ranges host;
+    struct sdsim_ranges driver;
+    struct sdsim_ranges card;
+};
+
+/* Binds draw 0 as it is before anything is derived. */
+static bool bind_typical(struct sdsim_config *config, const struct sdsim_run *run,
+                         struct sdsim_setup *setup, struct ranges *ranges,
+                         struct sdsim_diags *diags)
+{
+    *setup = (struct sdsim_setup){.draw = 0};
+    if (!sdsim_bind_ranges(config, &sdsim_run_schema, run->tree, run->scenario, &ranges->run,
+                           &setup->run, diags)) {
         return false;
     }
-    derive_workload(setup);
-    return choose_costs(run, setup, diags) && choose_bus(run, setup, diags) &&
-           choose_clocks(run, setup, diags);
+    const bool host = sdsim_bind_ranges(config, &sdsim_host_schema, run->host, run->host_name,
+                                        &ranges->host, &setup->host, diags);
+    const bool driver = sdsim_bind_ranges(config, &sdsim_driver_schema, run->driver,
+                                          run->driver_name, &ranges->driver, &setup->driver, diags);
+    const bool card = sdsim_bind_ranges(config, &sdsim_card_schema, run->card, run->card_name,
+                                        &ranges->card, &setup->card, diags);
+    return host && driver && card;
+}
+
+/* Turns the typical setup into that of another draw. */
+static void draw_from(const struct ranges *ranges, uint32_t k, struct sdsim_setup *setup)
+{
+    struct sdsim_draw draw = {.k = k};
+    setup->draw = k;
+    sdsim_ranges_draw(&ranges->run, &draw, &setup->run);
+    draw.seed = setup->run.seed;
+    sdsim_ranges_draw(&ranges->host, &draw, &setup->host);
+    sdsim_ranges_draw(&ranges->driver, &draw, &setup->driver);
+    sdsim_ranges_draw(&ranges->card, &draw, &setup->card);
+}
+
+bool sdsim_setup_bind_draws(struct sdsim_config *config, const struct sdsim_run *run,
+                            uint32_t draws, struct sdsim_setup *setups, struct sdsim_diags *diags)
+{
+    struct sdsim_setup typical;
+    struct ranges ranges;
+    if (!bind_typical(config, run, &typical, &ranges, diags)) {
+        return false;
+    }
+    /* Another card of a mixture is another profile, with other values that have a range. */
+    const bool once = run->mixture == NULL && !ranges.run.in_lists && !ranges.host.in_lists &&
+                      !ranges.driver.in_lists && !ranges.card.in_lists;
+    for (uint32_t k = 0; k <= draws; k++) {
+        struct sdsim_setup *setup = &setups[k];
+        if (k > 0 && !once) {
+            if (!sdsim_setup_bind(config, run, k, setup, diags)) {
+                return false;
+            }
+            continue;
+        }
+        *setup = typical;
+        if (k > 0) {
+            draw_from(&ranges, k, setup);
+        }
+        sdsim_card_derive(&setup->card, k);
+        if (!derive(run, setup, diags)) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -73,6 +73,11 @@ struct sdsim_setup {
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags);
 
+/* Binds draws 0..draws into `setups`, draws + 1 of them: the same as sdsim_setup_bind() for each, at
+ * little more than the cost of one. */
+bool sdsim_setup_bind_draws(struct sdsim_config *config, const struct sdsim_run *run,
+                            uint32_t draws, struct sdsim_setup *setups, struct sdsim_diags *diags);
+
 /* Checks what is fine value by value but not together (setup/check.c); loading does that already.
  * `setup` is draw 0. */
 bool sdsim_setup_check(const struct sdsim_run *run, const struct sdsim_setup *setup,

@@ -277,6 +277,7 @@ static bool start(struct bench *bench, const struct sdsim_setup *setup, struct s
                   const struct sdsim_view *view, sdsim_ps *now, struct sdsim_outcome_report *report)
 {
     sdsim_card_init(&bench->card, &setup->card, medium, setup->run.seed, setup->draw);
+    bench->card.flash.recorder = bench->meter.recorder;
     sdsim_setup_hold(setup, medium, &bench->card);
     choose_port(bench, (enum sdsim_bus_mode)setup->run.bus, view);
     sdsim_driver_attach(&bench->driver, &setup->driver.params, &setup->costs, bench->port,
@@ -365,6 +366,29 @@ static void flash_since(const struct sdsim_flash *before, const struct sdsim_fla
     };
 }
 
+/* What a view has found out. */
+static void leave_view(struct bench *bench, struct sdsim_view *view, sdsim_ps now)
+{
+    if (view != NULL && view->kind == SDSIM_VIEW_SCOUT) {
+        sdsim_scout_finish(&bench->scout, now);
+        view->first = bench->scout.first;
+        view->clocks = bench->scout.clocks;
+        view->found = bench->scout.found;
+    }
+    if (view != NULL) {
+        view->cut = bench->scout.cut || bench->window.cut;
+    }
+}
+
+/* What a cut does to the run is no error. */
+static void forgive_cut(const struct sdsim_view *view, struct sdsim_outcome_report *report)
+{
+    if (view != NULL && view->cut && report->failure != SDSIM_FAILURE_MEMORY) {
+        report->failure = SDSIM_FAILURE_NONE;
+        report->error[0] = '\0';
+    }
+}
+
 static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *medium,
                      struct sdsim_recorder *recorder, struct sdsim_view *view,
                      struct sdsim_outcome_report *report)
@@ -387,21 +411,13 @@ static void simulate(const struct sdsim_setup *setup, struct sdsim_medium *mediu
         measure(setup, bench, medium, report);
     }
     report->end = now;
-    if (view != NULL && view->kind == SDSIM_VIEW_SCOUT) {
-        sdsim_scout_finish(&bench->scout, now);
-        view->first = bench->scout.first;
-        view->clocks = bench->scout.clocks;
-        view->found = bench->scout.found;
-    }
-    if (view != NULL) {
-        view->cut = bench->scout.cut || bench->window.cut;
-    }
+    leave_view(bench, view, now);
     free(bench);
 }
 
 void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
-                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
-                        void *context, struct sdsim_outcome_report *report)
+                        struct sdsim_recorder *recorder, struct sdsim_view *view, bool mounted,
+                        sdsim_act *act, void *context, struct sdsim_outcome_report *report)
 {
     *report = (struct sdsim_outcome_report){.card_sectors = sdsim_csd_sectors(&setup->card)};
     struct bench *bench = calloc(1, sizeof *bench);
@@ -410,9 +426,9 @@ void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *me
         return;
     }
     sdsim_ps now = 0;
-    bench->meter.recorder = recorder;
+    bench->meter.recorder = view == NULL ? recorder : NULL;
     bench->unmounted = !mounted;
-    if (start(bench, setup, medium, NULL, &now, report)) {
+    if (start(bench, setup, medium, view, &now, report)) {
         report->init_time = now;
         report->bus_hz = sdsim_clock_hz(&bench->port->clock);
         const struct sdsim_stage stage = {
@@ -425,6 +441,8 @@ void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *me
         }
     }
     report->end = now;
+    leave_view(bench, view, now);
+    forgive_cut(view, report);
     free(bench);
 }
 
@@ -438,10 +456,7 @@ void sdsim_simulate_view(const struct sdsim_setup *setup, struct sdsim_medium *m
                          struct sdsim_view *view, struct sdsim_outcome_report *report)
 {
     simulate(setup, medium, NULL, view, report);
-    if (view->cut && report->failure != SDSIM_FAILURE_MEMORY) {
-        report->failure = SDSIM_FAILURE_NONE;
-        report->error[0] = '\0';
-    }
+    forgive_cut(view, report);
 }
 
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,
@@ -459,12 +474,7 @@ void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *reco
 bool sdsim_predict_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t draws,
                         struct sdsim_setup *setups, struct sdsim_diags *diags)
 {
-    for (uint32_t k = 0; k <= draws; k++) {
-        if (!sdsim_setup_bind(config, run, k, &setups[k], diags)) {
-            return false;
-        }
-    }
-    return true;
+    return sdsim_setup_bind_draws(config, run, draws, setups, diags);
 }
 
 /* Simulates draw k on a copy of the medium. */

@@ -65,11 +65,6 @@ struct sdsim_stage {
 /* What somebody does with it from *now on: NULL, or why it ended early. */
 typedef const char *sdsim_act(void *context, const struct sdsim_stage *stage, sdsim_ps *now);
 
-/* Does something else than the workload, on a prepared medium; report->workload stays empty. */
-void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
-                        struct sdsim_recorder *recorder, bool mounted, sdsim_act *act,
-                        void *context, struct sdsim_outcome_report *report);
-
 /* How a window of a run is looked at. */
 enum sdsim_view_kind {
     SDSIM_VIEW_SCOUT, /* finds out where to begin: `first` and `clocks` come out of it */
@@ -98,6 +93,12 @@ struct sdsim_view {
 /* Runs it on a prepared medium and looks at a window. What a cut does to the run is no error. */
 void sdsim_simulate_view(const struct sdsim_setup *setup, struct sdsim_medium *medium,
                          struct sdsim_view *view, struct sdsim_outcome_report *report);
+
+/* Does something else than the workload, on a prepared medium; report->workload stays empty. With a
+ * `view` (else NULL) it looks at a window as above, and the recorder hears nothing. */
+void sdsim_simulate_act(const struct sdsim_setup *setup, struct sdsim_medium *medium,
+                        struct sdsim_recorder *recorder, struct sdsim_view *view, bool mounted,
+                        sdsim_act *act, void *context, struct sdsim_outcome_report *report);
 
 /* Prepares a medium and runs on it. */
 void sdsim_simulate(const struct sdsim_setup *setup, struct sdsim_recorder *recorder,

@@ -63,11 +63,9 @@ static void put_difference(struct sdsim_buffer *buffer, uint64_t from, uint64_t 
     sdsim_put_varint(buffer, d << 1 ^ (d >> 63 != 0 ? UINT64_MAX : 0));
 }
 
-uint64_t sdsim_get_varint(struct sdsim_bytes *bytes)
+/* Any varint, byte by byte. */
+static uint64_t get_slowly(struct sdsim_bytes *bytes)
 {
-    if (bytes->at != bytes->end && *bytes->at < 0x80) { /* more often than not */
-        return *bytes->at++;
-    }
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         if (bytes->at == bytes->end) {
@@ -83,9 +81,45 @@ uint64_t sdsim_get_varint(struct sdsim_bytes *bytes)
     return 0;
 }
 
-static uint64_t get_difference(struct sdsim_bytes *bytes, uint64_t from)
+/* Eight bytes, the first one lowest. */
+static inline uint64_t load(const uint8_t *at)
 {
-    const uint64_t d = sdsim_get_varint(bytes);
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Up to eight bytes are taken at once: all bits of a span's times are read by this. */
+static inline uint64_t get_varint(struct sdsim_bytes *bytes)
+{
+    if (bytes->end - bytes->at < 8) {
+        return get_slowly(bytes);
+    }
+    const uint64_t word = load(bytes->at);
+    const uint64_t ends = ~word & UINT64_C(0x8080808080808080); /* bytes with the top bit clear */
+    if (ends == 0) {
+        return get_slowly(bytes);
+    }
+    const unsigned last = (unsigned)__builtin_ctzll(ends); /* the top bit of the last byte */
+    bytes->at += last / 8 + 1;
+    /* Seven bits of each byte moved together: pairs of bytes, of 14 bits, of 28 bits. */
+    uint64_t bits = word & (UINT64_MAX >> (63 - last)) & UINT64_C(0x7F7F7F7F7F7F7F7F);
+    bits = (bits & UINT64_C(0x007F007F007F007F)) | (bits & UINT64_C(0x7F007F007F007F00)) >> 1;
+    bits = (bits & UINT64_C(0x00003FFF00003FFF)) | (bits & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+    return (bits & UINT64_C(0x000000000FFFFFFF)) | (bits & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+}
+
+uint64_t sdsim_get_varint(struct sdsim_bytes *bytes)
+{
+    return get_varint(bytes);
+}
+
+static inline uint64_t get_difference(struct sdsim_bytes *bytes, uint64_t from)
+{
+    const uint64_t d = get_varint(bytes);
     return from + (d >> 1 ^ ((d & 1) != 0 ? UINT64_MAX : 0));
 }
 
@@ -161,6 +195,7 @@ void sdsim_encode_spans(struct sdsim_buffer *buffer, const struct sdsim_block *b
 struct decoding {
     struct sdsim_bytes planes[PLANE_COUNT];
     enum sdsim_lane lane;
+    unsigned parts; /* of the lane */
     size_t details;
     struct sdsim_block *block;
     sdsim_ps *starts;
@@ -192,7 +227,7 @@ static const char *next_span(struct decoding *decoding, struct sdsim_span *span,
 {
     struct sdsim_bytes *planes = decoding->planes;
     span->start = get_difference(&planes[PLANE_START], decoding->last_end);
-    span->duration = sdsim_get_varint(&planes[PLANE_DURATION]);
+    span->duration = get_varint(&planes[PLANE_DURATION]);
     const uint64_t detail = get_difference(&planes[PLANE_DETAIL], decoding->last_detail);
     span->count = 1;
     if (rare) {
@@ -203,23 +238,24 @@ static const char *next_span(struct decoding *decoding, struct sdsim_span *span,
         planes[PLANE_RARE].bad) {
         return "a span is cut off";
     }
-    if (!sdsim_span_is_known(decoding->lane, span)) {
+    if (span->kind >= SDSIM_KIND_COUNT || span->purpose >= SDSIM_PURPOSE_COUNT ||
+        span->part >= decoding->parts) {
         return "a span is of an unknown kind";
     }
-    const bool detail_known = decoding->lane == SDSIM_LANE_QUEUE ? detail <= SDSIM_HOT_DETAIL_MOST
-                                                                 : detail <= decoding->details;
-    if (!detail_known) {
+    if (detail > decoding->details) {
         return "a span names a detail there is not";
     }
     const bool run_fits =
         span->count == 1 || (span->count > 1 && span->period > 0 && span->period >= span->duration);
-    if (!run_fits || span->start < decoding->last_start || sdsim_span_end(span) == SDSIM_TIME_END) {
+    const sdsim_ps end =
+        span->count == 1 ? sdsim_time_sum(span->start, span->duration) : sdsim_span_end(span);
+    if (!run_fits || span->start < decoding->last_start || end == SDSIM_TIME_END) {
         return "a span is at no possible time";
     }
     span->detail = (uint32_t)detail;
     decoding->last_detail = (uint32_t)detail;
     decoding->last_start = span->start;
-    decoding->last_end = sdsim_span_end(span);
+    decoding->last_end = end;
     decoding->end = decoding->last_end > decoding->end ? decoding->last_end : decoding->end;
     return NULL;
 }
@@ -266,7 +302,11 @@ const char *sdsim_decode_spans(struct sdsim_bytes *bytes, enum sdsim_lane lane, 
                                struct sdsim_block *block, size_t count, sdsim_ps *starts,
                                sdsim_ps *end)
 {
-    struct decoding decoding = {.lane = lane, .details = details, .block = block, .starts = starts};
+    struct decoding decoding = {.lane = lane,
+                                .parts = sdsim_lane_parts(lane),
+                                .details = details,
+                                .block = block,
+                                .starts = starts};
     if (count == 0 || count > SDSIM_BLOCK_SPANS || !split_planes(bytes, &decoding)) {
         return "the planes of a block of spans do not fit together";
     }
@@ -338,7 +378,7 @@ const char *sdsim_decode_details(struct sdsim_bytes *bytes, struct sdsim_details
         const struct sdsim_detail_row row = {
             .place = place, .size = (uint32_t)size, .about = (uint32_t)about};
         if (bytes->bad || size > UINT32_MAX || about > UINT32_MAX ||
-            (row.about & 15) > SDSIM_DETAIL_CALL || !sdsim_details_add_row(details, &row)) {
+            (row.about & 15) > SDSIM_DETAIL_LEVEL || !sdsim_details_add_row(details, &row)) {
             return details->failed ? "out of memory" : "a detail is no possible one";
         }
     }

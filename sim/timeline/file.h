@@ -5,7 +5,7 @@
  * opening quick. All numbers are little-endian. "varint" is 7 bits a byte, the lowest first, the top bit
  * set in all but the last; "zigzag" a varint of 0, -1, 1, -2, ...
  *
- *     head      "sdsimTL\n", u32 version (1), u32 0
+ *     head      "sdsimTL\n", u32 version (2), u32 0
  *     blocks    a head of 32 bytes and a zstd frame with its check sum:
  *                   u32 "TLBK"; u8 type; u8 lane; u16 0; u64 first; u32 count; u32 bytes unpacked;
  *                   u32 bytes packed; u32 FNV-1a of the 28 bytes before
@@ -39,6 +39,7 @@
  *     set 0, set 1    overrides, "path=value", in their order; the seed is one of them
  *     file PATH       a file of the data directory that the run is made from
  *     version         of sdsim
+ *     addresses       of commands: "bytes" or "sectors"
  *     clock           of the bus once the card is initialised, "NUM/DEN" in Hz
  *
  * so writing the files into a directory and running the scenario from it gives the run again.
@@ -55,7 +56,7 @@
 #include "timeline/timeline.h"
 
 enum {
-    SDSIM_TL_VERSION = 1,
+    SDSIM_TL_VERSION = 2,
     SDSIM_TL_HEAD = 16,
     SDSIM_TL_BLOCK_HEAD = 32,
     SDSIM_TL_TAIL = 32,

@@ -163,6 +163,10 @@ char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t si
             snprintf(out, size, "%s", name);
         }
         break;
+    case SDSIM_DETAIL_LEVEL:
+        snprintf(out, size, "%" PRIu64 " of %" PRIu32 "%s%s", detail->place, detail->size,
+                 name[0] != '\0' ? " " : "", name);
+        break;
     default:
         snprintf(out, size, "%s", "");
         break;

@@ -4,6 +4,8 @@
 
 static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access",
                                     "busy",    "pause",    "copy", "host", "idle"};
+static const char *const flash_kinds[] = {"payload", "protocol", "gap",  "poll", "fetch",
+                                          "program", "pause",    "copy", "host", "idle"};
 static const char *const purposes[] = {"data",   "fat",  "directory", "fsinfo",
                                        "bitmap", "boot", "init"};
 static const char *const calls[] = {"other", "read",  "write", "print", "seek",
@@ -63,6 +65,8 @@ static const struct sdsim_lane_info infos[SDSIM_LANE_COUNT] = {
                         kinds},
     [SDSIM_LANE_BUS] = {"bus", "Bus", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS, kinds},
     [SDSIM_LANE_CARD] = {"card", "Card", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS, kinds},
+    [SDSIM_LANE_FLASH] = {"flash", "Flash", SDSIM_BY_KIND, SDSIM_KIND_COUNT, KIND_RANKS,
+                          flash_kinds},
     [SDSIM_LANE_QUEUE] = {"queue",
                           "Queue",
                           SDSIM_BY_PART,

@@ -468,3 +468,108 @@ void sdsim_lane_range(struct sdsim_store *store, sdsim_ps from, sdsim_ps to,
         range->busy = sdsim_time_sum(range->busy, range->sum[c]);
     }
 }
+
+/* ---- progress ---- */
+
+/* Bytes of all items of a level in front of one: as large nodes as possible. */
+static double bytes_before(const struct sdsim_store *store, int level, uint64_t item)
+{
+    uint64_t sum = 0;
+    for (; item > 0 && level < store->summary.levels; level++) {
+        for (; item % SDSIM_FAN != 0; item--) {
+            sum += store->summary.nodes[level][item - 1].bytes;
+        }
+        item /= SDSIM_FAN;
+    }
+    for (; item > 0; item--) {
+        sum += store->summary.nodes[level][item - 1].bytes;
+    }
+    return (double)sum;
+}
+
+/* Something that moves bytes evenly from one instant to another. */
+struct stretch {
+    sdsim_ps start;
+    sdsim_ps end;
+    double bytes;
+};
+
+static struct stretch span_stretch(struct sdsim_store *store, uint64_t number)
+{
+    struct sdsim_span span;
+    if (!sdsim_store_span(store, number, &span)) {
+        return (struct stretch){.bytes = 0};
+    }
+    const uint64_t bytes =
+        span.count * sdsim_details_bytes(store->details, store->lane, span.part, span.detail);
+    return (struct stretch){
+        .start = span.start, .end = sdsim_span_end(&span), .bytes = (double)bytes};
+}
+
+static struct stretch item_stretch(struct sdsim_store *store, int level, uint64_t item)
+{
+    if (level == 0) {
+        return span_stretch(store, item);
+    }
+    return (struct stretch){.start = item_start(store, level, item),
+                            .end = item_start(store, level, item + 1),
+                            .bytes = (double)store->summary.nodes[level][item].bytes};
+}
+
+/* Bytes in front of an item of level 0 or of 2 and up. */
+static double all_before(struct sdsim_store *store, int level, uint64_t item)
+{
+    if (level > 0) {
+        return bytes_before(store, level, item);
+    }
+    double sum = bytes_before(store, 2, item / SDSIM_GROUP_SPANS);
+    for (uint64_t i = item / SDSIM_GROUP_SPANS * SDSIM_GROUP_SPANS; i < item; i++) {
+        sum += span_stretch(store, i).bytes;
+    }
+    return sum;
+}
+
+enum { SPANS_A_COLUMN = 4 };
+
+void sdsim_lane_progress(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, uint32_t width,
+                         double *values)
+{
+    uint64_t item = 0;
+    if (store->count == 0 || store->summary.levels < 2) {
+        memset(values, 0, (width + 1) * sizeof *values);
+        return;
+    }
+    (void)sdsim_lane_at(store, from, &item);
+    uint64_t last = sdsim_lane_before(store, to);
+    int level = 0;
+    if (last > item && last - item > (uint64_t)width * SPANS_A_COLUMN) {
+        level = 2;
+        item /= SDSIM_GROUP_SPANS;
+        last = (last - 1) / SDSIM_GROUP_SPANS + 1;
+        while (last - item > 2 * (uint64_t)width && level < store->summary.levels) {
+            level++;
+            item /= SDSIM_FAN;
+            last = (last - 1) / SDSIM_FAN + 1;
+        }
+    }
+    double done = all_before(store, level, item);
+    struct stretch now = {.bytes = 0};
+    bool taken = false; /* `now` is the item's */
+    for (uint32_t c = 0; c <= width; c++) {
+        const sdsim_ps at = c < width ? sdsim_column_start(from, to, width, c) : to;
+        for (; item < last; item++, taken = false) {
+            if (!taken) {
+                now = item_stretch(store, level, item);
+                taken = true;
+            }
+            if (now.end > at) {
+                break;
+            }
+            done += now.bytes;
+        }
+        const bool part = item < last && taken && at > now.start && now.end > now.start;
+        values[c] =
+            done +
+            (part ? now.bytes * (double)(at - now.start) / (double)(now.end - now.start) : 0);
+    }
+}

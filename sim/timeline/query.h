@@ -55,6 +55,14 @@ uint64_t sdsim_lane_before(struct sdsim_store *store, sdsim_ps instant);
  * *number; false if none does. */
 bool sdsim_lane_at(struct sdsim_store *store, sdsim_ps instant, uint64_t *number);
 
+/*
+ * How many bytes were moved until when: values[c], c = 0..width, is the sum at the start of column c of
+ * [from, to). The bytes of a call come evenly over its duration. Where there are more than some
+ * spans in a column, those of a node of the pyramid come evenly, which can't be told apart there.
+ */
+void sdsim_lane_progress(struct sdsim_store *store, sdsim_ps from, sdsim_ps to, uint32_t width,
+                         double *values);
+
 /* Sums over a range. */
 struct sdsim_range {
     sdsim_ps sum[SDSIM_CLASSES];   /* time of each class within the range */

@@ -19,7 +19,7 @@ struct place_list {
 };
 
 struct sdsim_timeline_reader {
-    struct sdsim_block_source source; /* first */
+    struct sdsim_store_source source; /* first */
     struct sdsim_timeline *timeline;
     FILE *file;
     uint64_t size;
@@ -212,7 +212,7 @@ static bool read_spans(struct sdsim_timeline_reader *reader, const struct sdsim_
     return fault != NULL ? fail(reader, place->offset, "%s", fault) : true;
 }
 
-static bool fetch(struct sdsim_block_source *source, enum sdsim_lane lane, size_t number,
+static bool fetch(struct sdsim_store_source *source, enum sdsim_lane lane, size_t number,
                   struct sdsim_block *block, size_t count)
 {
     struct sdsim_timeline_reader *reader = (struct sdsim_timeline_reader *)source;
@@ -381,7 +381,7 @@ static bool scan(struct sdsim_timeline_reader *reader)
 }
 
 /* Takes full blocks only to let go of them: their summary has been made. */
-static bool let_go(struct sdsim_block_sink *sink, enum sdsim_lane lane, uint64_t first,
+static bool let_go(struct sdsim_store_sink *sink, enum sdsim_lane lane, uint64_t first,
                    const struct sdsim_block *block, size_t count, const sdsim_ps *starts)
 {
     (void)sink;
@@ -395,7 +395,7 @@ static bool let_go(struct sdsim_block_sink *sink, enum sdsim_lane lane, uint64_t
 
 static bool rebuild_lane(struct sdsim_timeline_reader *reader, enum sdsim_lane lane)
 {
-    struct sdsim_block_sink sink = {.block = let_go};
+    struct sdsim_store_sink sink = {.block = let_go};
     struct sdsim_store *store = &reader->timeline->lanes[lane];
     const struct place_list *places = &reader->places[lane];
     bool fine = true;

@@ -226,12 +226,17 @@ static bool continues(const struct sdsim_span *run, const struct sdsim_span *spa
                            : span->start - run->start == run->period * run->count;
 }
 
-bool sdsim_span_is_known(enum sdsim_lane lane, const struct sdsim_span *span)
+unsigned sdsim_lane_parts(enum sdsim_lane lane)
 {
     const struct sdsim_lane_info *info = sdsim_lane_info(lane);
     const unsigned parts = info->by == SDSIM_BY_PART ? info->classes : SDSIM_PART_COUNT;
+    return lane == SDSIM_LANE_DISK ? SDSIM_CALL_COUNT : parts;
+}
+
+bool sdsim_span_is_known(enum sdsim_lane lane, const struct sdsim_span *span)
+{
     return span->kind < SDSIM_KIND_COUNT && span->purpose < SDSIM_PURPOSE_COUNT &&
-           span->part < (lane == SDSIM_LANE_DISK ? SDSIM_CALL_COUNT : parts);
+           span->part < sdsim_lane_parts(lane);
 }
 
 void sdsim_store_add(struct sdsim_store *store, const struct sdsim_span *span)
@@ -298,7 +303,7 @@ bool sdsim_store_finish(struct sdsim_store *store)
 
 /* ---- asking ---- */
 
-bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_block_source *source,
+bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_store_source *source,
                         uint64_t count)
 {
     const size_t blocks = (size_t)((count + SDSIM_BLOCK_SPANS - 1) / SDSIM_BLOCK_SPANS);

@@ -18,15 +18,15 @@
 #include "timeline/pyramid.h"
 
 /* Where full blocks go. False: it can't take any more (the store has failed then). */
-struct sdsim_block_sink {
-    bool (*block)(struct sdsim_block_sink *sink, enum sdsim_lane lane, uint64_t first,
+struct sdsim_store_sink {
+    bool (*block)(struct sdsim_store_sink *sink, enum sdsim_lane lane, uint64_t first,
                   const struct sdsim_block *block, size_t count, const sdsim_ps *starts);
 };
 
 /* Where blocks come from: fills an empty block, whose group starts are known. False: the file is
  * damaged or can't be read; the source keeps the reason. */
-struct sdsim_block_source {
-    bool (*fetch)(struct sdsim_block_source *source, enum sdsim_lane lane, size_t number,
+struct sdsim_store_source {
+    bool (*fetch)(struct sdsim_store_source *source, enum sdsim_lane lane, size_t number,
                   struct sdsim_block *block, size_t count);
 };
 
@@ -41,8 +41,8 @@ struct sdsim_store {
     struct sdsim_span last; /* came in, but may still grow into a run; count 0: none */
     sdsim_ps end;           /* the latest end of a span */
     sdsim_ps open_starts[SDSIM_BLOCK_GROUPS]; /* of the groups of the block that is filled */
-    struct sdsim_block_sink *sink;            /* not owned; NULL: blocks stay in memory */
-    struct sdsim_block_source *source;        /* not owned; NULL: blocks are in memory */
+    struct sdsim_store_sink *sink;            /* not owned; NULL: blocks stay in memory */
+    struct sdsim_store_source *source;        /* not owned; NULL: blocks are in memory */
     size_t *fetched;                          /* a ring: which blocks, the oldest first */
     size_t fetched_count;
     size_t fetched_next;
@@ -70,7 +70,7 @@ bool sdsim_store_add_block(struct sdsim_store *store, struct sdsim_block *block,
 bool sdsim_store_finish(struct sdsim_store *store);
 
 /* For readers: there are `count` spans in blocks that `source` has. False without memory. */
-bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_block_source *source,
+bool sdsim_store_attach(struct sdsim_store *store, struct sdsim_store_source *source,
                         uint64_t count);
 
 /* The block with a number of a finished store, fetched if need be; NULL: it can't be had, or there is
@@ -84,6 +84,9 @@ bool sdsim_store_preload(struct sdsim_store *store, size_t most, size_t *done);
 /* The span with a number, with all its members, `lane` too. False if it stands for nothing or can't
  * be had. */
 bool sdsim_store_span(struct sdsim_store *store, uint64_t number, struct sdsim_span *span);
+
+/* How many parts a lane knows. */
+unsigned sdsim_lane_parts(enum sdsim_lane lane);
 
 /* Whether kind, purpose and part of a span are ones the lane knows. */
 bool sdsim_span_is_known(enum sdsim_lane lane, const struct sdsim_span *span);

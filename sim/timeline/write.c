@@ -15,7 +15,7 @@ enum {
 };
 
 struct sdsim_timeline_writer {
-    struct sdsim_block_sink sink; /* first */
+    struct sdsim_store_sink sink; /* first */
     struct sdsim_timeline *timeline;
     FILE *file; /* not owned */
     ZSTD_CCtx *zstd;
@@ -137,7 +137,7 @@ static bool checkpoint(struct sdsim_timeline_writer *writer)
     return fine;
 }
 
-static bool take_block(struct sdsim_block_sink *sink, enum sdsim_lane lane, uint64_t first,
+static bool take_block(struct sdsim_store_sink *sink, enum sdsim_lane lane, uint64_t first,
                        const struct sdsim_block *block, size_t count, const sdsim_ps *starts)
 {
     struct sdsim_timeline_writer *writer = (struct sdsim_timeline_writer *)sink;

@@ -79,6 +79,12 @@ const char *sdsim_command_title(uint8_t index, bool app)
     return command != NULL ? command->title : "";
 }
 
+bool sdsim_command_has_address(uint8_t index, bool app)
+{
+    const struct command *command = find(index, app);
+    return command != NULL && command->meaning == ADDRESS;
+}
+
 char *sdsim_command_argument(uint8_t index, bool app, uint32_t argument, char *out, size_t size)
 {
     const struct command *command = find(index, app);

@@ -13,6 +13,9 @@
 /* "READ_MULTIPLE_BLOCK"; "" if the specification names none. */
 const char *sdsim_command_title(uint8_t index, bool app);
 
+/* Whether its argument is an address: of a sector, or on SDSC cards of a byte. */
+bool sdsim_command_has_address(uint8_t index, bool app);
+
 /* What an argument means: "LBA 8192", "RCA 0x0001", "8 blocks", "2.7-3.6 V, check pattern 0xAA"; "" if
  * nothing is to be said. Returns out. */
 char *sdsim_command_argument(uint8_t index, bool app, uint32_t argument, char *out, size_t size);

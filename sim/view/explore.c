@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "core/units.h"
+#include "view/rows.h"
 
 /* ---- reading a quest ---- */
 
@@ -20,7 +21,7 @@ struct reading {
 /* The lanes in which a class is looked for if none is named: those people mean. */
 static const enum sdsim_lane usual[] = {SDSIM_LANE_CARD, SDSIM_LANE_BUS,     SDSIM_LANE_CPU,
                                         SDSIM_LANE_DISK, SDSIM_LANE_COMMAND, SDSIM_LANE_TASK,
-                                        SDSIM_LANE_FILE};
+                                        SDSIM_LANE_FILE, SDSIM_LANE_FLASH,   SDSIM_LANE_QUEUE};
 
 static bool take_class_of(struct reading *reading, enum sdsim_lane lane, const char *word)
 {
@@ -31,6 +32,20 @@ static bool take_class_of(struct reading *reading, enum sdsim_lane lane, const c
     reading->lane = lane;
     reading->quest->wanted.classes |= (uint16_t)(1u << class);
     return true;
+}
+
+/* Parts have gaps in them, which nobody means who asks for a response. */
+static uint16_t classes_of_part(enum sdsim_part part)
+{
+    switch (part) {
+    case SDSIM_PART_NONE:
+    case SDSIM_PART_LOOKS:
+        return 0;
+    case SDSIM_PART_DATA:
+        return 1u << SDSIM_PAYLOAD;
+    default:
+        return 1u << SDSIM_PROTOCOL;
+    }
 }
 
 /* A call of the disk lane, a part of the bus: what a lane knows besides its classes. */
@@ -44,6 +59,7 @@ static bool take_part_of(struct reading *reading, enum sdsim_lane lane, const ch
         if (strcmp(name, word) == 0) {
             reading->lane = lane;
             reading->quest->wanted.parts |= (uint16_t)(1u << i);
+            reading->quest->wanted.classes |= disk ? 0 : classes_of_part((enum sdsim_part)i);
             return true;
         }
     }
@@ -115,8 +131,6 @@ bool sdsim_quest_read(const struct sdsim_timeline *timeline, const char *text,
         quest->details = sdsim_details_search(&timeline->details, reading.text, &any);
         quest->wanted.details = quest->details;
         quest->wanted.detail_count = timeline->details.count + 1;
-        /* Levels of a queue are no details. */
-        quest->lanes &= (uint16_t) ~(1u << SDSIM_LANE_QUEUE);
         if (quest->details == NULL || !any) {
             snprintf(why, size,
                      quest->details != NULL ? "nothing here is about '%s'" : "out of memory",
@@ -224,7 +238,7 @@ void sdsim_measure(struct sdsim_timeline *timeline, sdsim_ps from, sdsim_ps to,
     for (int lane = 0; lane < SDSIM_LANE_COUNT; lane++) {
         sdsim_lane_range(&timeline->lanes[lane], from, to, &measured->lanes[lane]);
     }
-    measured->bytes = measured->lanes[SDSIM_LANE_TASK].bytes;
+    measured->bytes = measured->lanes[sdsim_bytes_lane(timeline)].bytes;
     measured->card_bytes = measured->lanes[SDSIM_LANE_DISK].bytes;
     measured->rate = measured->time > 0
                          ? (double)measured->bytes / ((double)measured->time / (double)SDSIM_S)

@@ -52,7 +52,7 @@ size_t sdsim_quest_longest(struct sdsim_timeline *timeline, const struct sdsim_q
 /* What happened in [from, to). */
 struct sdsim_measured {
     sdsim_ps time;
-    uint64_t bytes;      /* of calls of the application that begin in it */
+    uint64_t bytes;      /* of calls (see sdsim_bytes_lane) that begin in it */
     double rate;         /* bytes per second */
     uint64_t card_bytes; /* of calls of the driver */
     uint64_t commands[SDSIM_GROUP_COUNT];

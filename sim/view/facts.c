@@ -65,8 +65,8 @@ char *sdsim_span_label(const struct sdsim_timeline *timeline, const struct sdsim
     const enum sdsim_lane lane = (enum sdsim_lane)span->lane;
     const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span->detail);
     char text[64] = "";
-    if (lane == SDSIM_LANE_COMMAND ||
-        (lane == SDSIM_LANE_BUS && span->part == SDSIM_PART_COMMAND)) {
+    if (lane == SDSIM_LANE_COMMAND || (lane == SDSIM_LANE_BUS && span->part == SDSIM_PART_COMMAND &&
+                                       span->kind == SDSIM_PROTOCOL)) {
         char argument[48];
         command_name(detail.code, text, sizeof text);
         sdsim_command_argument(detail.code & 63, (detail.code & 64) != 0, (uint32_t)detail.place,
@@ -83,7 +83,9 @@ char *sdsim_span_label(const struct sdsim_timeline *timeline, const struct sdsim
     } else if (lane == SDSIM_LANE_BUS && span->part != SDSIM_PART_NONE && span->kind != SDSIM_GAP) {
         snprintf(out, size, "%s", sdsim_part_name((enum sdsim_part)span->part));
     } else if (lane == SDSIM_LANE_QUEUE) {
-        snprintf(out, size, "%" PRIu32, span->detail);
+        sdsim_detail_print(&detail, out, size);
+    } else if (lane == SDSIM_LANE_FLASH) {
+        snprintf(out, size, "%s", sdsim_lane_info(lane)->called[span->kind]);
     } else {
         snprintf(out, size, "%s", sdsim_kind_name((enum sdsim_kind)span->kind));
     }
@@ -92,8 +94,18 @@ char *sdsim_span_label(const struct sdsim_timeline *timeline, const struct sdsim
 
 /* ---- what a span is about ---- */
 
-static void add_command(struct sdsim_facts *facts, const struct sdsim_detail *detail)
+/* Whether the card counts addresses in bytes; *known: somebody said so. */
+static bool in_bytes(const struct sdsim_timeline *timeline, bool *known)
 {
+    const struct sdsim_setup_text *text = sdsim_timeline_text(timeline, "addresses");
+    *known = text != NULL;
+    return text != NULL && strcmp(text->text, "bytes") == 0;
+}
+
+static void add_command(struct sdsim_facts *facts, const struct sdsim_timeline *timeline,
+                        const struct sdsim_detail *detail)
+{
+    bool known;
     const uint8_t index = detail->code & 63;
     const bool app = (detail->code & 64) != 0;
     char text[64];
@@ -101,11 +113,16 @@ static void add_command(struct sdsim_facts *facts, const struct sdsim_detail *de
         add(facts, "command", "none: goes on with an open transfer");
     } else {
         command_name(detail->code, text, sizeof text);
-        add(facts, "command", "%s %s", text, sdsim_command_title(index, app));
+        add(facts, "command", "%s", text);
+        add(facts, "called", "%s", sdsim_command_title(index, app));
         add(facts, "argument", "0x%08" PRIX64, detail->place);
         if (sdsim_command_argument(index, app, (uint32_t)detail->place, text, sizeof text)[0] !=
             '\0') {
             add(facts, "argument means", "%s", text);
+        }
+        const bool bytes = in_bytes(timeline, &known);
+        if (known && sdsim_command_has_address(index, app)) {
+            add(facts, "LBA", "%" PRIu64, bytes ? detail->place / 512 : detail->place);
         }
     }
     if (detail->size > 0) {
@@ -113,12 +130,13 @@ static void add_command(struct sdsim_facts *facts, const struct sdsim_detail *de
     }
 }
 
-static void add_detail(struct sdsim_facts *facts, const struct sdsim_detail *detail)
+static void add_detail(struct sdsim_facts *facts, const struct sdsim_timeline *timeline,
+                       const struct sdsim_detail *detail)
 {
     char text[120];
     switch (detail->kind) {
     case SDSIM_DETAIL_COMMAND:
-        add_command(facts, detail);
+        add_command(facts, timeline, detail);
         break;
     case SDSIM_DETAIL_RESPONSE:
         add(facts, "response", "R1 0x%02X: %s", detail->code,
@@ -139,6 +157,13 @@ static void add_detail(struct sdsim_facts *facts, const struct sdsim_detail *det
         if (detail->size > 0) {
             add(facts, "position", "%" PRIu64, detail->place);
             add(facts, "bytes", "%" PRIu32, detail->size);
+        }
+        break;
+    case SDSIM_DETAIL_LEVEL:
+        add(facts, "level", "%" PRIu64 " of %" PRIu32 " %s", detail->place, detail->size,
+            detail->name != NULL ? detail->name : "");
+        if (detail->size > 0) {
+            add(facts, "full to", "%.1f%%", 100.0 * (double)detail->place / (double)detail->size);
         }
         break;
     default:
@@ -202,6 +227,20 @@ static void add_clocks(struct sdsim_facts *facts, const struct sdsim_timeline *t
     add(facts, "clocks", "%.0f at %.6g MHz", clocks, (double)num / (double)den / 1e6);
 }
 
+/* What state the card is in meanwhile, where the span tells: SD Physical Layer Simplified Specification,
+ * 4.3, the diagrams of the data transfer mode. */
+static void add_card_state(struct sdsim_facts *facts, const struct sdsim_span *span)
+{
+    if (span->lane != SDSIM_LANE_CARD) {
+        return;
+    }
+    if (span->kind == SDSIM_ACCESS) {
+        add(facts, "card state", "data: it will send");
+    } else if (span->kind == SDSIM_BUSY || span->kind == SDSIM_PAUSE) {
+        add(facts, "card state", "prg: it programs");
+    }
+}
+
 bool sdsim_facts_of(struct sdsim_timeline *timeline, enum sdsim_lane lane, uint64_t number,
                     struct sdsim_facts *facts)
 {
@@ -226,16 +265,13 @@ bool sdsim_facts_of(struct sdsim_timeline *timeline, enum sdsim_lane lane, uint6
     if (lane != SDSIM_LANE_TASK && lane != SDSIM_LANE_QUEUE) {
         add(facts, "purpose", "%s", sdsim_purpose_name((enum sdsim_purpose)span.purpose));
     }
+    add_card_state(facts, &span);
     if (lane == SDSIM_LANE_BUS) {
         add(facts, "part", "%s", sdsim_part_name((enum sdsim_part)span.part));
         add_clocks(facts, timeline, &span);
     }
-    if (lane == SDSIM_LANE_QUEUE) {
-        add(facts, "level", "%" PRIu32, span.detail);
-    } else {
-        const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
-        add_detail(facts, &detail);
-    }
+    const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
+    add_detail(facts, timeline, &detail);
     const uint64_t bytes = sdsim_details_bytes(&timeline->details, lane, span.part, span.detail);
     if (bytes > 0 && span.duration > 0) {
         add(facts, "rate", "%.4g MB/s",

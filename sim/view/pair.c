@@ -54,17 +54,21 @@ size_t sdsim_pair_differ(const struct sdsim_pair *pair, sdsim_ps from, sdsim_ps 
         }
     }
     size_t count = 0;
-    count = note(differences, count, "bytes of the application", "bytes", measured[0].bytes,
-                 measured[1].bytes);
-    count = note(differences, count, "bytes of the card", "bytes", measured[0].card_bytes,
+    count = note(differences, count, "bytes moved", "bytes", measured[0].bytes, measured[1].bytes);
+    count = note(differences, count, "bytes on card", "bytes", measured[0].card_bytes,
                  measured[1].card_bytes);
     for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
         count = note(differences, count, sdsim_kind_name((enum sdsim_kind)kind), "time",
                      measured[0].kinds[kind], measured[1].kinds[kind]);
     }
-    const struct sdsim_lane_info *commands = sdsim_lane_info(SDSIM_LANE_COMMAND);
     for (int group = 0; group < SDSIM_GROUP_COUNT; group++) {
-        count = note(differences, count, commands->called[group], "", measured[0].commands[group],
+        static const char *const names[SDSIM_GROUP_COUNT] = {
+            [SDSIM_GROUP_OTHER] = "set-up cmds",  [SDSIM_GROUP_READ] = "read cmds",
+            [SDSIM_GROUP_WRITE] = "write cmds",   [SDSIM_GROUP_STOP] = "stop cmds",
+            [SDSIM_GROUP_STATUS] = "status cmds", [SDSIM_GROUP_SWITCH] = "switch cmds",
+            [SDSIM_GROUP_ERASE] = "erase cmds",
+        };
+        count = note(differences, count, names[group], "", measured[0].commands[group],
                      measured[1].commands[group]);
     }
     return count;

@@ -1,6 +1,7 @@
 #include "view/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "timeline/find.h"
 #include "timeline/query.h"
@@ -11,7 +12,10 @@ void sdsim_rows_lay(struct sdsim_rows *rows)
     for (uint32_t i = 0; i < rows->count; i++) {
         struct sdsim_row *row = &rows->items[i];
         row->y = y;
-        row->height = row->hidden ? 0 : row->folded ? rows->thin : rows->full;
+        row->height = row->hidden     ? 0
+                      : row->folded   ? rows->thin
+                      : row->tall > 0 ? row->tall
+                                      : rows->full;
         y += row->height;
     }
     rows->height = y;
@@ -33,8 +37,11 @@ void sdsim_rows_add(struct sdsim_rows *rows, const struct sdsim_timeline *timeli
         if (timeline->lanes[lane].count > 0) {
             add(rows, SDSIM_ROW_LANE, lane, track);
         }
+        if (lane == SDSIM_LANE_BUS && timeline->lanes[lane].count > 0) {
+            add(rows, SDSIM_ROW_PINS, lane, track);
+        }
     }
-    if (timeline->lanes[SDSIM_LANE_TASK].count > 0) {
+    if (timeline->lanes[sdsim_bytes_lane(timeline)].count > 0) {
         add(rows, SDSIM_ROW_BYTES, 0, track);
         add(rows, SDSIM_ROW_RATE, 0, track);
     }
@@ -99,9 +106,10 @@ uint32_t sdsim_rows_move(struct sdsim_rows *rows, uint32_t row, int by)
 
 const char *sdsim_row_title(const struct sdsim_row *row)
 {
-    return row->kind == SDSIM_ROW_BYTES  ? "Bytes"
-           : row->kind == SDSIM_ROW_RATE ? "Rate"
-                                         : sdsim_lane_info((enum sdsim_lane)row->lane)->title;
+    static const char *const titles[] = {
+        [SDSIM_ROW_BYTES] = "Bytes", [SDSIM_ROW_RATE] = "Rate", [SDSIM_ROW_PINS] = "Bits"};
+    return row->kind == SDSIM_ROW_LANE ? sdsim_lane_info((enum sdsim_lane)row->lane)->title
+                                       : titles[row->kind];
 }
 
 /* ---- what lies under a point ---- */
@@ -156,34 +164,33 @@ bool sdsim_pick(struct sdsim_store *store, const struct sdsim_axis *axis, int32_
 
 /* ---- curves ---- */
 
-static double bytes_before(struct sdsim_timeline *timeline, sdsim_ps instant)
+enum sdsim_lane sdsim_bytes_lane(const struct sdsim_timeline *timeline)
 {
-    struct sdsim_range range;
-    sdsim_lane_range(&timeline->lanes[SDSIM_LANE_TASK], 0, instant, &range);
-    return (double)range.bytes;
+    return timeline->lanes[SDSIM_LANE_TASK].count > 0 ? SDSIM_LANE_TASK : SDSIM_LANE_DISK;
 }
 
 void sdsim_curve(struct sdsim_timeline *timeline, const struct sdsim_axis *axis,
                  enum sdsim_row_kind kind, double *values)
 {
-    struct sdsim_store *store = &timeline->lanes[SDSIM_LANE_TASK];
-    const sdsim_ps half = axis->length / 100 + 1;
-    double sum = bytes_before(timeline, axis->from);
-    for (uint32_t x = 0; x < axis->width; x++) {
-        const sdsim_ps from = sdsim_axis_time(axis, (int32_t)x);
-        const sdsim_ps to = sdsim_axis_time(axis, (int32_t)x + 1);
-        struct sdsim_range range;
-        if (kind == SDSIM_ROW_BYTES) {
-            sdsim_lane_range(store, from, to, &range);
-            sum += (double)range.bytes;
-            values[x] = sum;
-        } else {
-            const sdsim_ps a = sdsim_time_since(from, half);
-            const sdsim_ps b = sdsim_time_sum(to, half);
-            sdsim_lane_range(store, a, b, &range);
-            values[x] = (double)range.bytes / ((double)(b - a) / (double)SDSIM_S);
-        }
+    const uint32_t width = axis->width;
+    const uint32_t half = width / 100 + 1;
+    sdsim_lane_progress(&timeline->lanes[sdsim_bytes_lane(timeline)], axis->from,
+                        axis->from + axis->length, width, values);
+    if (kind == SDSIM_ROW_BYTES) {
+        memmove(values, values + 1, width * sizeof *values);
+        return;
     }
+    double *rates = malloc(width * sizeof *rates);
+    for (uint32_t x = 0; rates != NULL && x < width; x++) {
+        const uint32_t a = x > half ? x - half : 0;
+        const uint32_t b = x + 1 + half < width ? x + 1 + half : width;
+        const sdsim_ps time = sdsim_axis_time(axis, (int32_t)b) - sdsim_axis_time(axis, (int32_t)a);
+        rates[x] = time > 0 ? (values[b] - values[a]) / ((double)time / (double)SDSIM_S) : 0;
+    }
+    if (rates != NULL) {
+        memcpy(values, rates, width * sizeof *values);
+    }
+    free(rates);
 }
 
 /* ---- the minimap ---- */

@@ -15,11 +15,12 @@ enum sdsim_row_kind {
     SDSIM_ROW_LANE,
     SDSIM_ROW_BYTES, /* curve: bytes since the start */
     SDSIM_ROW_RATE,  /* curve: bytes per second */
+    SDSIM_ROW_PINS,  /* the bits of the bus, where the window is short enough */
 };
 
 enum {
     SDSIM_TRACKS = 2,
-    SDSIM_ROWS_MOST = SDSIM_TRACKS * (SDSIM_LANE_COUNT + 2),
+    SDSIM_ROWS_MOST = SDSIM_TRACKS * (SDSIM_LANE_COUNT + 3),
 };
 
 struct sdsim_row {
@@ -28,7 +29,8 @@ struct sdsim_row {
     uint8_t track;
     bool folded;
     bool hidden;
-    int32_t y; /* from the top of all rows, set by sdsim_rows_lay */
+    int32_t tall; /* height of this one if it is not folded; 0: as the others */
+    int32_t y;    /* from the top of all rows, set by sdsim_rows_lay */
     int32_t height;
 };
 
@@ -68,9 +70,13 @@ const char *sdsim_row_title(const struct sdsim_row *row);
 bool sdsim_pick(struct sdsim_store *store, const struct sdsim_axis *axis, int32_t x, int32_t slack,
                 uint64_t *number);
 
-/* A curve in the window: for each pixel the bytes moved by calls of the application that begin before
- * the pixel's end (BYTES), or the mean rate in bytes per second over a fiftieth of the window around it
- * (RATE). `values` has axis->width members. */
+/* The lane whose calls move the bytes that are counted: the application's, or, if nothing is known of it,
+ * the driver's. */
+enum sdsim_lane sdsim_bytes_lane(const struct sdsim_timeline *timeline);
+
+/* A curve in the window: for each pixel the bytes moved before its end (BYTES), or their mean rate in
+ * bytes per second over a fiftieth of the window around it (RATE). The bytes of a call come evenly over its
+ * duration. `values` has room for axis->width + 1 members, of which the first axis->width are set. */
 void sdsim_curve(struct sdsim_timeline *timeline, const struct sdsim_axis *axis,
                  enum sdsim_row_kind kind, double *values);
 

@@ -1,9 +1,10 @@
 /*
  * A small timer for benchmarks.
  *
- * A benchmark runs a function N times by the wall clock and reports the median, the minimum and the
- * median absolute deviation (MAD) of one run. The median and the MAD aren't moved by the few runs
- * in which the machine did something else; the minimum is what the code can do. One run before the
+ * A benchmark runs a function N times and reports the median, the minimum and the median absolute
+ * deviation (MAD) of one run, in processor time of the whole process: what other programs take on a
+ * busy machine is not in it, what they do to the caches is. The median and the MAD aren't moved by
+ * the few runs in which that was much; the minimum is what the code can do. One run before the
  * first warms up caches and is not counted.
  *
  * Limits: at most SDSIM_BENCH_MOST runs. Something that takes less than some microseconds should be
@@ -30,7 +31,7 @@ struct sdsim_bench_result {
 static inline double sdsim_bench_now(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 

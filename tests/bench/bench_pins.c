@@ -241,14 +241,6 @@ static void sd_init(struct bench *bench)
     check(bench->card.state == SDSIM_CARD_TRANSFER && bench->card.width == 4, "identification");
 }
 
-/* From lines to the bytes of a block and its CRC; the first is the one behind the start bit. */
-static void pack(const struct sdsim_sd_lines *lines, uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bytes[i] = (uint8_t)(lines[2 * i].dat << 4 | lines[2 * i + 1].dat);
-    }
-}
-
 static uint64_t word_of(const uint8_t *bytes)
 {
     uint64_t word = 0;
@@ -271,7 +263,7 @@ static void sd_read(void *context)
             check(++looks < 100000, "waiting");
         } while (lines[0].dat != 0);
         sd_clocks(bench, NULL, lines, SD_CLOCKS - 1);
-        pack(lines, block, sizeof block);
+        sdsim_sd_lines_bytes(lines, sizeof block, block);
         check(sdsim_crc16_four(block, SDSIM_SECTOR) == word_of(block + SDSIM_SECTOR),
               "a check sum");
         bench->things += SD_CLOCKS + looks;
@@ -294,10 +286,7 @@ static void sd_write(void *context)
             block[SDSIM_SECTOR + b] = (uint8_t)(crc >> (56 - 8 * b));
         }
         lines[0] = (struct sdsim_sd_lines){.cmd = 1, .dat = 0};
-        for (unsigned b = 0; b < sizeof block; b++) {
-            lines[1 + 2 * b] = (struct sdsim_sd_lines){.cmd = 1, .dat = block[b] >> 4};
-            lines[2 + 2 * b] = (struct sdsim_sd_lines){.cmd = 1, .dat = block[b] & 0xF};
-        }
+        sdsim_sd_lines_of(block, sizeof block, lines + 1);
         lines[SD_CLOCKS - 1] = SDSIM_SD_RELEASED;
         sd_clocks(bench, lines, lines, SD_CLOCKS);
         sd_clocks(bench, NULL, status, 8);

@@ -2,8 +2,7 @@
  * Timelines of 1 and of 100 million spans: bytes a span, how long the pyramid takes to build, a picture
  * of all lanes at 1920 columns at random zooms, in memory and from a file.
  *
- * The spans are those of a long recording: per transaction a handful of CPU work, a command, a few dozen
- * bits on the bus, waits for the card; now and then a pause. `bench_timeline N` takes N million instead;
+ * The spans are those of recording.h. `bench_timeline N` takes N million instead;
  * the file goes to TMPDIR.
  */
 #include <string.h>
@@ -11,93 +10,12 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "core/rng.h"
+#include "recording.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
 #include "timeline/write.h"
 
 enum { WIDTH = 1920, PICTURES = 1000 };
-
-/* ---- what is recorded ---- */
-
-static void record(struct sdsim_timeline *timeline, enum sdsim_lane lane, sdsim_ps start,
-                   sdsim_ps duration, enum sdsim_kind kind, uint8_t part, uint32_t detail)
-{
-    const struct sdsim_span span = {
-        .start = start,
-        .duration = duration,
-        .count = 1,
-        .lane = (uint8_t)lane,
-        .kind = (uint8_t)kind,
-        .purpose = (uint8_t)(detail % 16 == 0 ? SDSIM_FOR_FAT : SDSIM_FOR_DATA),
-        .part = part,
-        .detail = detail,
-    };
-    timeline->recorder.span(&timeline->recorder, &span);
-}
-
-/* One write of 8 blocks: about 110 spans. */
-static void transaction(struct sdsim_timeline *timeline, struct sdsim_rng *rng, sdsim_ps *now,
-                        uint32_t number)
-{
-    const sdsim_ps start = *now;
-    const struct sdsim_detail command = {
-        .kind = SDSIM_DETAIL_COMMAND, .code = 25, .place = 8 * number, .size = 8};
-    const struct sdsim_detail call = {.kind = SDSIM_DETAIL_CALL,
-                                      .place = 4096 * (uint64_t)number,
-                                      .size = 4096,
-                                      .name = "/DATA.BIN"};
-    const uint32_t about = timeline->recorder.detail(&timeline->recorder, &command);
-    const uint32_t what = timeline->recorder.detail(&timeline->recorder, &call);
-    record(timeline, SDSIM_LANE_CPU, *now, 30 * SDSIM_US, SDSIM_HOST, 0, 0);
-    *now += 30 * SDSIM_US;
-    record(timeline, SDSIM_LANE_BUS, *now, 2400 * SDSIM_NS, SDSIM_PROTOCOL, SDSIM_PART_COMMAND,
-           about);
-    *now += 2400 * SDSIM_NS;
-    for (int block = 0; block < 8; block++) {
-        const sdsim_ps luck = sdsim_rng_below(rng, 3 * SDSIM_US);
-        record(timeline, SDSIM_LANE_CPU, *now, 4 * SDSIM_US, SDSIM_COPY, 0, about);
-        *now += 4 * SDSIM_US;
-        record(timeline, SDSIM_LANE_BUS, *now, 400 * SDSIM_NS, SDSIM_PROTOCOL, SDSIM_PART_TOKEN,
-               about);
-        for (int chunk = 0; chunk < 4; chunk++) {
-            record(timeline, SDSIM_LANE_BUS, *now + 400 * SDSIM_NS, 51200 * SDSIM_NS, SDSIM_PAYLOAD,
-                   SDSIM_PART_DATA, about);
-            *now += 51600 * SDSIM_NS;
-            record(timeline, SDSIM_LANE_BUS, *now, 300 * SDSIM_NS, SDSIM_GAP, SDSIM_PART_DATA,
-                   about);
-        }
-        *now += 400 * SDSIM_NS;
-        record(timeline, SDSIM_LANE_BUS, *now, 800 * SDSIM_NS, SDSIM_PROTOCOL, SDSIM_PART_CRC,
-               about);
-        *now += 800 * SDSIM_NS;
-        const bool pause = sdsim_rng_below(rng, 20000) == 0;
-        const sdsim_ps busy = 20 * SDSIM_US + luck;
-        record(timeline, SDSIM_LANE_BUS, *now, busy, SDSIM_POLL, SDSIM_PART_LOOKS, 0);
-        record(timeline, SDSIM_LANE_CARD, *now, busy, SDSIM_BUSY, 0, about);
-        *now += busy;
-        if (pause) {
-            record(timeline, SDSIM_LANE_CARD, *now, 90 * SDSIM_MS + luck, SDSIM_PAUSE, 0, about);
-            *now += 90 * SDSIM_MS + luck;
-        }
-    }
-    record(timeline, SDSIM_LANE_COMMAND, start, *now - start, SDSIM_HOST, SDSIM_GROUP_WRITE, about);
-    record(timeline, SDSIM_LANE_DISK, start, *now - start, SDSIM_HOST, SDSIM_CALL_WRITE, about);
-    record(timeline, SDSIM_LANE_FILE, start, *now - start, SDSIM_HOST, SDSIM_CALL_WRITE, what);
-    record(timeline, SDSIM_LANE_TASK, start, *now - start, SDSIM_HOST, SDSIM_CALL_WRITE, what);
-    *now += sdsim_rng_below(rng, 10 * SDSIM_US);
-}
-
-static void fill(struct sdsim_timeline *timeline, uint64_t spans)
-{
-    struct sdsim_rng rng;
-    sdsim_ps now = 0;
-    uint32_t number = 0;
-    sdsim_rng_seed(&rng, 1);
-    while (sdsim_timeline_spans(timeline) < spans) {
-        transaction(timeline, &rng, &now, number++);
-    }
-}
 
 /* ---- what is measured ---- */
 
@@ -166,7 +84,7 @@ static void in_memory(uint64_t spans)
     const char *why;
     sdsim_timeline_init(&timeline);
     const double begun = sdsim_bench_now();
-    fill(&timeline, spans);
+    sdsim_bench_fill(&timeline, spans);
     const bool fine = sdsim_timeline_finish(&timeline, &why);
     const double recorded = sdsim_bench_now() - begun;
     const double stored = (double)sdsim_timeline_spans(&timeline);
@@ -201,7 +119,7 @@ static void from_a_file(uint64_t spans)
         printf("  %s: %s\n", path, why);
         return;
     }
-    fill(&timeline, spans);
+    sdsim_bench_fill(&timeline, spans);
     if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
         printf("  %s: %s\n", path, why);
     }

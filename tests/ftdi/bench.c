@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,49 +196,106 @@ void sdsim_bench_fault(struct sdsim_bench *bench, struct sdsim_usb_fault fault)
 
 /* ---- programs ---- */
 
-/* In the child: what the rows of `environment` ask for. */
-static void prepare(const char *const *environment)
+extern char **environ;
+
+/* What a child needs, made before the fork: umockdev has threads here, and whatever lock one of them
+ * holds at that instant, that of an allocator perhaps, is never released in the child. */
+struct command {
+    char path[PATH_MAX];
+    const char *argv[MOST_ARGUMENTS];
+    char **environment; /* owned, its rows too */
+    size_t rows;
+    size_t room;
+};
+
+static void find_program(struct command *command, const char *program)
 {
-    for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
-        char row[4096];
-        snprintf(row, sizeof row, "%s", environment[i]);
-        char *value = strchr(row, '=');
-        if (value != NULL) {
-            *value = '\0';
-            setenv(row, value + 1, 1);
-        } else {
-            unsetenv(row);
+    const char *folders = getenv("PATH");
+    snprintf(command->path, sizeof command->path, "%s", program);
+    while (strchr(program, '/') == NULL && folders != NULL && *folders != '\0') {
+        const size_t size = strcspn(folders, ":");
+        snprintf(command->path, sizeof command->path, "%.*s/%s", (int)size, folders, program);
+        if (access(command->path, X_OK) == 0) {
+            return;
         }
+        folders += size + (folders[size] == ':' ? 1 : 0);
     }
 }
 
-static void run_child(const struct sdsim_bench *bench, const char *program,
-                      const char *const *arguments, const char *const *environment, int out,
-                      int err)
+/* "NAME=VALUE" sets, "NAME" unsets. */
+static void change_environment(struct command *command, const char *row)
 {
-    char *argv[MOST_ARGUMENTS] = {strdup(program)};
-    for (int i = 0; arguments[i] != NULL && i + 2 < MOST_ARGUMENTS; i++) {
-        argv[i + 1] = strdup(arguments[i]);
+    const size_t name = strcspn(row, "=");
+    size_t kept = 0;
+    for (size_t i = 0; i < command->rows; i++) {
+        char *old = command->environment[i];
+        if (strncmp(old, row, name) == 0 && old[name] == '=') {
+            free(old);
+        } else {
+            command->environment[kept++] = old;
+        }
     }
+    if (row[name] == '=') {
+        assert_true(kept + 1 < command->room);
+        command->environment[kept] = strdup(row);
+        assert_non_null(command->environment[kept]);
+        kept++;
+    }
+    command->environment[kept] = NULL;
+    command->rows = kept;
+}
+
+static void make_command(struct command *command, const char *program, const char *const *arguments,
+                         const char *const *environment)
+{
+    enum { MORE_ROWS = 64 };
+    *command = (struct command){.argv = {program}};
+    find_program(command, program);
+    for (int i = 0; arguments[i] != NULL && i + 2 < MOST_ARGUMENTS; i++) {
+        command->argv[i + 1] = arguments[i];
+    }
+    for (command->room = MORE_ROWS; environ[command->room - MORE_ROWS] != NULL;) {
+        command->room++;
+    }
+    command->environment = calloc(command->room, sizeof *command->environment);
+    assert_non_null(command->environment);
+    for (size_t i = 0; environ[i] != NULL; i++) {
+        change_environment(command, environ[i]);
+    }
+    /* A library that is loaded before AddressSanitizer's is one of those it looks for. */
+    const char *options = getenv("ASAN_OPTIONS");
+    char asan[1024];
+    snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s%sverify_asan_link_order=0",
+             options != NULL ? options : "", options != NULL ? ":" : "");
+    change_environment(command, asan);
+    change_environment(command, "LD_PRELOAD=" SDSIM_UMOCKDEV_PRELOAD);
+    for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
+        change_environment(command, environment[i]);
+    }
+}
+
+static void free_command(struct command *command)
+{
+    for (size_t i = 0; i < command->rows; i++) {
+        free(command->environment[i]);
+    }
+    free(command->environment);
+}
+
+/* Behind the fork: system calls only. */
+static void run_child(const struct command *command, bool as_nobody, int out, int err)
+{
     const int nothing = open("/dev/null", O_RDONLY);
     if (dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
         dup2(err, STDERR_FILENO) < 0) {
         _exit(127);
     }
-    if (bench->as_nobody &&
-        (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0)) {
+    if (as_nobody && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 || setuid(NOBODY) != 0)) {
         _exit(127);
     }
-    /* A library that is loaded before AddressSanitizer's is one of those it looks for. */
-    const char *options = getenv("ASAN_OPTIONS");
-    char asan[1024];
-    snprintf(asan, sizeof asan, "%s%sverify_asan_link_order=0", options != NULL ? options : "",
-             options != NULL ? ":" : "");
-    setenv("ASAN_OPTIONS", asan, 1);
-    setenv("LD_PRELOAD", SDSIM_UMOCKDEV_PRELOAD, 1);
-    prepare(environment);
     alarm(MOST_SECONDS);
-    execvp(argv[0], argv);
+    /* execve promises not to change what argv points to */
+    execve(command->path, (char *const *)(uintptr_t)command->argv, command->environment);
     _exit(127);
 }
 
@@ -286,15 +344,20 @@ struct sdsim_bench_run sdsim_bench_program(struct sdsim_bench *bench, const char
     FILE *err = tmpfile();
     assert_non_null(out);
     assert_non_null(err);
+    struct command command;
+    make_command(&command, program, arguments, environment);
+    const int out_file = fileno(out);
+    const int err_file = fileno(err);
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        run_child(bench, program, arguments, environment, fileno(out), fileno(err));
+        run_child(&command, bench->as_nobody, out_file, err_file);
     }
     bench->child = child;
     const int status = await_child(child);
     bench->child = 0;
+    free_command(&command);
     const struct sdsim_usb_counters now = sdsim_vft232h_counters(bench->chip);
     return (struct sdsim_bench_run){
         .result = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),

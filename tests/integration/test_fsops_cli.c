@@ -504,7 +504,8 @@ static void test_with_a_gnuplot(void **state)
     assert_non_null(strstr(result.err, "broken\nerror: gnuplot could not draw map.png"));
     assert_false(exists("map.png"));
     sdsim_test_result_free(&result);
-    write_file("bin/gnuplot", "#!/bin/sh\ncp \"$1\" map.png\ncat map.dat >>map.png\n");
+    write_file("bin/gnuplot",
+               "#!/bin/sh\ntest \"$1\" = -d && cp \"$2\" map.png\ncat map.dat >>map.png\n");
     result = run_with(arguments, path);
     assert_int_equal(result.code, 1); /* the power cut */
     sdsim_test_result_free(&result);

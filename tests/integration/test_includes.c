@@ -39,7 +39,7 @@ enum {
 };
 
 /* What the simulator never includes; it needs the C library, in config libyaml, and in measure
- * jansson. */
+ * and report jansson. */
 static const char *const foreign[] = {"SDL", "ftdi", "libftdi", "libusb", "cmocka"};
 
 /* Firmware, and stand-ins for what it is built with. */

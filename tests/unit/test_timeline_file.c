@@ -195,7 +195,7 @@ static void no_timelines(void **state)
         {"", 0, "offset 0: the file ends before"},
         {"sdsimTL", 7, "offset 7: the file ends before"},
         {"kind: scenario\nand more\n", 24, "no timeline"},
-        {"sdsimTL\n\2\0\0\0\0\0\0\0", 16, "version"},
+        {"sdsimTL\n\1\0\0\0\0\0\0\0", 16, "version"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sdsim_timeline timeline;

@@ -99,7 +99,8 @@ static void all_facts(void **state)
     expect(&facts, "kind", "protocol");
     expect(&facts, "part", "command");
     expect(&facts, "clocks", "60 at 20 MHz");
-    expect(&facts, "command", "CMD25 WRITE_MULTIPLE_BLOCK");
+    expect(&facts, "command", "CMD25");
+    expect(&facts, "called", "WRITE_MULTIPLE_BLOCK");
     expect(&facts, "argument", "0x00002008");
     expect(&facts, "argument means", "address 8200");
     expect(&facts, "blocks", "8");
@@ -266,20 +267,20 @@ static void rows_of_lanes(void **state)
     struct sdsim_rows rows = {.full = 30, .thin = 10};
     make(&timeline, 90 * SDSIM_MS);
     sdsim_rows_add(&rows, &timeline, 0);
-    assert_int_equal(rows.count, 6 + 2); /* no file, no queue; two curves */
-    assert_int_equal(rows.height, 8 * 30);
+    assert_int_equal(rows.count, 6 + 3); /* no file, no queue; bits and two curves */
+    assert_int_equal(rows.height, 9 * 30);
     const uint32_t bus = sdsim_rows_of_lane(&rows, SDSIM_LANE_BUS, 0);
     assert_string_equal(sdsim_row_title(&rows.items[bus]), "Bus");
     assert_int_equal(sdsim_rows_at(&rows, rows.items[bus].y + 29), bus);
     sdsim_rows_fold(&rows, bus, true);
-    assert_int_equal(rows.height, 7 * 30 + 10);
+    assert_int_equal(rows.height, 8 * 30 + 10);
     sdsim_rows_hide(&rows, bus, true);
-    assert_int_equal(rows.height, 7 * 30);
+    assert_int_equal(rows.height, 8 * 30);
     assert_int_equal(sdsim_rows_at(&rows, rows.height), rows.count);
     assert_int_equal(sdsim_rows_at(&rows, -1), rows.count);
     const uint32_t cpu = sdsim_rows_of_lane(&rows, SDSIM_LANE_CPU, 0);
     assert_int_equal(sdsim_rows_move(&rows, cpu, 1), cpu + 2); /* past the hidden bus */
-    assert_int_equal(sdsim_rows_of_lane(&rows, SDSIM_LANE_CARD, 0), cpu + 1);
+    assert_int_equal(rows.items[cpu + 1].kind, SDSIM_ROW_PINS);
     assert_int_equal(sdsim_rows_move(&rows, 0, -5), 0);
     sdsim_timeline_free(&timeline);
 }
@@ -305,10 +306,11 @@ static void picking(void **state)
     assert_int_equal(number, 0);
     assert_false(sdsim_pick(card, &axis, -1, 6, &number));
     assert_false(sdsim_pick(card, &axis, 1000, 6, &number));
-    double values[1000];
+    double values[1001];
     sdsim_axis_set(&axis, 0, 40 * SDSIM_MS);
     sdsim_curve(&timeline, &axis, SDSIM_ROW_BYTES, values);
-    assert_true(values[0] == 0 && values[10] == 4096 && values[999] == 4 * 4096);
+    assert_true(values[0] == 0 && values[74] == 4096 && values[999] == 4 * 4096);
+    assert_true(values[10] > 560 && values[10] < 561); /* 390 of 2850 us */
     sdsim_curve(&timeline, &axis, SDSIM_ROW_RATE, values);
     assert_true(values[1] > 0 && values[125] == 0);
     struct sdsim_column map[100];

@@ -25,6 +25,8 @@ struct sdsim_command {
     size_t most;
     const enum sdsim_option_id *options; /* end with SDSIM_OPTION_COUNT */
     enum sdsim_exit (*run)(const struct sdsim_arguments *arguments);
+    const char *needs; /* run is NULL: it is a program of its own, sdsim-NAME, which parses the same
+                          options; what it takes to build it */
 };
 
 extern const struct sdsim_command sdsim_command_run;
@@ -41,9 +43,13 @@ extern const struct sdsim_command sdsim_command_import;
 extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
+extern const struct sdsim_command sdsim_command_view;
 
 extern const struct sdsim_command sdsim_command_explain;
 extern const struct sdsim_command sdsim_command_sweep;
+extern const struct sdsim_command sdsim_command_diff;
+extern const struct sdsim_command sdsim_command_init;
+extern const struct sdsim_command sdsim_command_report;
 extern const struct sdsim_command sdsim_command_completion;
 extern const struct sdsim_command sdsim_command_manual;
 

@@ -44,7 +44,8 @@ static void print_overview(FILE *out)
 
 static void print_help(const struct sdsim_command *command, FILE *out)
 {
-    fprintf(out, "usage: sdsim %s [OPTION...] %s\n\n", command->name, command->operands);
+    fprintf(out, "usage: sdsim %s [OPTION...]%s%s\n\n", command->name,
+            command->operands[0] != '\0' ? " " : "", command->operands);
     sdsim_print_wrapped(out, "", command->summary);
     fputs("\noptions:\n", out);
     sdsim_options_help(command->options, out);
@@ -123,6 +124,12 @@ static enum sdsim_exit run_other(char **argv)
         fprintf(stderr, "error: cannot run sdsim-%s: %s\n", name, strerror(errno));
         return SDSIM_EXIT_INPUT;
     }
+    const struct sdsim_command *known = sdsim_command_find(name);
+    if (known != NULL) {
+        fprintf(stderr, "error: there is no sdsim-%s: sdsim was built without %s\n", name,
+                known->needs);
+        return SDSIM_EXIT_FAULT;
+    }
     for (size_t i = 0; i < sdsim_command_count; i++) {
         names[i] = sdsim_commands[i]->name;
     }
@@ -175,6 +182,17 @@ static enum sdsim_exit help_on(int argc, char **argv)
     return show_help(command);
 }
 
+/* Help on it comes from here even if the program is not installed. */
+static enum sdsim_exit run_own_program(const struct sdsim_command *command, char **argv)
+{
+    for (char **word = argv; *word != NULL && strcmp(*word, "--") != 0; word++) {
+        if (strcmp(*word, "--help") == 0 || strcmp(*word, "-h") == 0) {
+            return show_help(command);
+        }
+    }
+    return run_other(argv);
+}
+
 static enum sdsim_exit start(int argc, char **argv)
 {
     if (argc < 2) {
@@ -189,6 +207,9 @@ static enum sdsim_exit start(int argc, char **argv)
         return help_on(argc - 1, argv + 1);
     }
     const struct sdsim_command *command = sdsim_command_find(name);
+    if (command != NULL && command->run == NULL) {
+        return run_own_program(command, argv + 1);
+    }
     return command != NULL ? run_command(command, argc - 1, argv + 1) : run_other(argv + 1);
 }
 

@@ -115,7 +115,8 @@ static void become_gnuplot(const struct places *places, int failure)
     const int nothing = open("/dev/null", O_RDONLY);
     if (chdir(places->folder) == 0 && nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
         dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
-        execlp("gnuplot", "gnuplot", places->names[SCRIPT], (char *)NULL);
+        /* -d: what the user's own settings are must not show in a picture */
+        execlp("gnuplot", "gnuplot", "-d", places->names[SCRIPT], (char *)NULL);
     }
     const int error = errno;
     (void)!write(failure, &error, sizeof error);

@@ -67,7 +67,8 @@ static bool describe(struct sdsim_cli_session *session, const struct sdsim_scena
     stored_path(session, scenario->path, path, sizeof path);
     bool fine = add(timeline, "version", SDSIM_VERSION) && add(timeline, "scenario", path) &&
                 add(timeline, "run", run->id) && add(timeline, "draw", "0") &&
-                add(timeline, "clock", clock);
+                add(timeline, "clock", clock) &&
+                add(timeline, "addresses", setup->card.type == SDSIM_SDSC ? "bytes" : "sectors");
     for (size_t i = 0; fine && overrides != NULL && overrides[i] != NULL; i++) {
         char name[32];
         snprintf(name, sizeof name, "set %zu", i);

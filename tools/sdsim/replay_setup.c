@@ -166,6 +166,19 @@ static const struct sdsim_run *without_scenario(struct sdsim_cli_session *sessio
     return scenario != NULL ? &scenario->runs[0] : NULL;
 }
 
+const struct sdsim_run *sdsim_replay_scenario(struct sdsim_cli_session *session,
+                                              const struct sdsim_arguments *arguments,
+                                              const char *name, const char *id)
+{
+    struct overrides overrides = {.count = 0};
+    add_options(session, &overrides, arguments);
+    if (overrides.failed) {
+        sdsim_error(&session->diags, NULL, "too many --set, or out of memory");
+        return NULL;
+    }
+    return run_of(session, name, id, overrides.items);
+}
+
 const struct sdsim_run *sdsim_replay_choose(struct sdsim_cli_session *session,
                                             const struct sdsim_arguments *arguments,
                                             const struct sdsim_trace_info *info, bool files)

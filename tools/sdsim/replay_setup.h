@@ -13,6 +13,12 @@
 #include "setup/setup.h"
 #include "trace/block_trace.h"
 
+/* A run of a scenario, by its name or path, with the same options; `id` NULL: its only one. NULL after
+ * messages in the session's diags. */
+const struct sdsim_run *sdsim_replay_scenario(struct sdsim_cli_session *session,
+                                              const struct sdsim_arguments *arguments,
+                                              const char *name, const char *id);
+
 /* The run; NULL after messages in the session's diags. `files`: the trace is of file operations.
  * Belongs to the session's config. */
 const struct sdsim_run *sdsim_replay_choose(struct sdsim_cli_session *session,

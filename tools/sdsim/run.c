@@ -230,9 +230,10 @@ const struct sdsim_command sdsim_command_run = {
         "{asked_hz, real_hz, explanation}, metric, unit, predicted, low, high, draws, "
         "measured_low, "
         "measured_high, error, tolerance, within, seconds, calls, bytes, init_seconds, kinds, "
-        "purposes, metadata_share, commands [{command, count, per_call, sectors_each}], "
+        "purposes, account, metadata_share, commands [{command, count, per_call, sectors_each}], "
         "sectors_read, sectors_written, bus_clocks, mean_call, shortest_call, "
-        "longest_call {seconds, index}, longest_wait {seconds, at}, at_asked_clock {hz, "
+        "longest_call {seconds, index}, longest_wait {seconds, at}, inputs {path: value}, "
+        "at_asked_clock {hz, "
         "predicted}, readings. The CSV has a line a run: names, "
         "clock, "
         "prediction, the seconds of each kind, counters and extremes.\n",

@@ -34,6 +34,7 @@ struct task {
     struct sdsim_vary axes[SDSIM_SWEEP_AXES];
     struct sdsim_sweep sweep;
     const char **runs; /* ids */
+    const char **does; /* what each of them does */
     size_t run_count;
     const char *path;
     char (*drawn)[SDSIM_VARY_SIZE]; /* values of points at random */
@@ -88,6 +89,24 @@ static bool read_axes(struct task *task)
                                  "nothing to vary: --vary PATH=VALUES is missing");
 }
 
+/* "write file calls": what a run does, and what of it is measured. Lives as long as the config. */
+static const char *deed_of(struct sdsim_config *config, const struct sdsim_run *run)
+{
+    const struct sdsim_node *workload = sdsim_node_get(run->tree, "workload");
+    const char *const words[] = {sdsim_node_text(workload, "do"), sdsim_node_text(workload, "on"),
+                                 sdsim_node_text(workload, "timed"),
+                                 sdsim_node_text(run->tree, "measure")};
+    static const char *const usual[] = {"write", "file", "calls", ""};
+    char text[200];
+    size_t used = 0;
+    for (size_t i = 0; i < 4 && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s ",
+                                 words[i] != NULL ? words[i] : usual[i]);
+    }
+    const char *kept = sdsim_config_text(config, text);
+    return kept != NULL ? kept : run->id; /* no memory: no two do the same */
+}
+
 static bool read_runs(struct task *task)
 {
     struct sdsim_cli_session *session = &task->session;
@@ -104,7 +123,8 @@ static bool read_runs(struct task *task)
     const size_t named = arguments->operand_count - 1;
     task->sweep.scenario = scenario->name;
     task->runs = calloc(scenario->count + 1, sizeof *task->runs);
-    if (task->runs == NULL) {
+    task->does = calloc(scenario->count + 1, sizeof *task->does);
+    if (task->runs == NULL || task->does == NULL) {
         return no_memory(task);
     }
     for (size_t n = 0; n < named; n++) {
@@ -118,9 +138,11 @@ static bool read_runs(struct task *task)
             wanted = wanted || strcmp(arguments->operands[1 + n], scenario->runs[i].id) == 0;
         }
         if (wanted) {
+            task->does[task->run_count] = deed_of(session->config, &scenario->runs[i]);
             task->runs[task->run_count++] = scenario->runs[i].id;
         }
     }
+    task->sweep.does = task->does;
     return true;
 }
 
@@ -433,7 +455,7 @@ static enum sdsim_exit finish(struct task *task)
 {
     bool failed = false;
     for (size_t row = 0; row < task->sweep.count; row++) {
-        failed = failed || (task->sweep.rows[row].done && task->sweep.rows[row].error != NULL);
+        failed = failed || (task->sweep.rows[row].done && task->sweep.rows[row].failed);
     }
     enum sdsim_exit code = draw(task);
     code = code == SDSIM_EXIT_OK ? print(task) : code;
@@ -475,6 +497,7 @@ static void release(struct task *task)
     }
     free(task->sweep.rows);
     free(task->runs);
+    free(task->does);
     free(task->chosen);
     free(task->drawn);
 }
@@ -515,7 +538,7 @@ const struct sdsim_command sdsim_command_sweep = {
         "For many machines each computes a part, 'sdsim sweep ... --shard 2/8 -o part2.csv', and "
         "the same command with '--merge part1.csv --merge part2.csv ...' puts them together: the "
         "output is that of one run, byte for byte. Parts of another scenario, profile, value or "
-        "version are refused.\n"
+        "version are refused. tools/examples/sweep has scripts for GNU parallel and Slurm.\n"
         "The CSV has a line a row: its number, how many there are, a mark of the sweep, the "
         "values, run, metric, unit, predicted, low, high, clock on the wire, mean and longest "
         "call in seconds, and in the last column why there is no prediction. The exit code is 1 if "

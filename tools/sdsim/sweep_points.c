@@ -20,21 +20,11 @@ struct work {
 
 /* ---- one row ---- */
 
-static void set_error(struct sdsim_sweep_row *row, const char *text)
-{
-    char line[160];
-    snprintf(line, sizeof line, "%.*s", (int)sizeof line - 1, text);
-    for (char *at = line; *at != '\0'; at++) {
-        *at = *at == '\n' ? ' ' : *at;
-    }
-    row->error = strdup(line[0] != '\0' ? line : "it can't be set up");
-}
-
 static void take(struct sdsim_sweep_row *row, const struct sdsim_prediction *prediction)
 {
     const struct sdsim_outcome_report *typical = &prediction->typical;
     if (typical->error[0] != '\0') {
-        set_error(row, typical->error);
+        sdsim_sweep_row_fail(row, typical->error);
         return;
     }
     const struct sdsim_workload_result *workload = &typical->workload;
@@ -69,7 +59,7 @@ static void predict(struct sdsim_config *config, const struct sdsim_run *run,
         sdsim_predict_run(setups, draws, &prediction);
         take(row, &prediction);
     } else {
-        set_error(row, diags.count > 0 ? diags.items[0].text : "");
+        sdsim_sweep_row_fail(row, diags.count > 0 ? diags.items[0].text : "");
     }
     sdsim_diags_free(&diags);
 }
@@ -117,7 +107,7 @@ static void compute_point(const struct work *work, struct sdsim_config *config,
         if (run != NULL) {
             predict(config, run, setups, plan->sweep->draws, row);
         } else {
-            set_error(row, diags.count > 0 ? diags.items[0].text : "");
+            sdsim_sweep_row_fail(row, diags.count > 0 ? diags.items[0].text : "");
         }
     }
     sdsim_diags_free(&diags);
@@ -166,7 +156,7 @@ static void compute_chunk(void *context, size_t chunk)
     for (size_t first = from; first < to; first += plan->run_count) {
         if (config == NULL || setups == NULL) {
             for (size_t r = 0; r < plan->run_count; r++) {
-                set_error(&plan->sweep->rows[first + r], "out of memory");
+                sdsim_sweep_row_fail(&plan->sweep->rows[first + r], "out of memory");
             }
         } else if (anything_to_do(work, first, first + plan->run_count)) {
             compute_point(work, config, setups, first);

@@ -53,10 +53,11 @@ static void report_unknown(const char *name, struct sdsim_diags *diags)
     sdsim_diag_add(diags, SDSIM_ERROR, NULL, NULL, 0, help, "there is no format '%s'", name);
 }
 
+/* Whether it can be read twice; "-" can't, even where a file has that name. */
 static bool is_regular(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* Reads a log with several hosts once to find out which has most calls. */

@@ -1,18 +1,18 @@
 /*
- * The viewer's state, and everything a hand can do to it. Knows nothing of windows: events come in as
- * keys and pixels (main.c, script.c), pictures are made of it by scene.h.
+ * The viewer's state. Knows nothing of windows: events change it (keys.h, pointer.h), wherever they come
+ * from (main.c, script.h), and pictures are made of it (scene.h).
  */
 #ifndef SDSIM_VIEWER_APP_H
 #define SDSIM_VIEWER_APP_H
 
-#include <stdio.h>
-
 #include "font.h"
+#include "setup/made_of.h"
 #include "view/explore.h"
 #include "view/facts.h"
 #include "view/markers.h"
 #include "view/pair.h"
 #include "view/rows.h"
+#include "view/waves.h"
 
 enum sdsim_panel {
     SDSIM_PANEL_FACTS,   /* of the selected span, of the measured range, or of the window */
@@ -37,9 +37,27 @@ struct sdsim_layout {
     int32_t status; /* height of the bottom line */
 };
 
+/* What is known of the bits of a track; whoever sets it (bits.h) keeps them. */
+struct sdsim_app_bits {
+    const struct sdsim_waves *waves; /* NULL: none */
+    const char *note;                /* why there are none; NULL: all is there */
+};
+
+enum { SDSIM_CAUSES_MOST = 12 };
+
+/* Where the first line below the first heading of the panel is. */
+static inline int32_t sdsim_panel_top(const struct sdsim_layout *layout)
+{
+    return layout->minimap + 12 + layout->unit;
+}
+
 struct sdsim_app {
     struct sdsim_pair pair;
-    const char *names[2]; /* of the files */
+    /* Tells the run behind a track, NULL if there is none; NULL: nobody knows runs. */
+    const struct sdsim_run *(*run_of)(void *context, uint8_t track);
+    void *run_context;
+    const char *names[2]; /* of what is looked at */
+    struct sdsim_app_bits bits[2];
     struct sdsim_axis axis;
     struct sdsim_rows rows;
     struct sdsim_layout layout;
@@ -50,6 +68,10 @@ struct sdsim_app {
     bool selected;
     uint8_t track;
     struct sdsim_place_in place;
+    struct sdsim_cause causes[SDSIM_CAUSES_MOST]; /* values that made the selected span */
+    size_t cause_count;
+    bool on_piece; /* a piece of the bits is selected, not a span */
+    struct sdsim_bus_piece piece;
     bool measured;
     sdsim_ps measure_from;
     sdsim_ps measure_to;
@@ -59,7 +81,8 @@ struct sdsim_app {
     struct sdsim_long_one longest[20];
     size_t longest_count;
     uint8_t longest_track;
-    bool asking; /* the search line is open */
+    size_t longest_at; /* the one that is chosen */
+    bool asking;       /* the search line is open */
     char asked[100];
     char message[160];
     bool help;
@@ -80,26 +103,26 @@ void sdsim_app_init(struct sdsim_app *app, struct sdsim_timeline *first,
                     int32_t text_height);
 void sdsim_app_resize(struct sdsim_app *app, int32_t width, int32_t height);
 
-/* A key by its name: "w", "F", "left", "space", "escape", "?", ...; shift makes letters large. */
-void sdsim_app_key(struct sdsim_app *app, const char *key);
-/* Text typed while the search line is open. */
-void sdsim_app_type(struct sdsim_app *app, const char *text);
-void sdsim_app_wheel(struct sdsim_app *app, int32_t x, int32_t y, int steps);
-void sdsim_app_press(struct sdsim_app *app, int32_t x, int32_t y, int clicks);
-void sdsim_app_move(struct sdsim_app *app, int32_t x, int32_t y);
-void sdsim_app_release(struct sdsim_app *app, int32_t x, int32_t y);
+/* Lines of text the bits of a track take: a line a pin, and two for each one that is decoded. */
+int32_t sdsim_app_pin_lines(const struct sdsim_waves *waves);
+/* Where a pin's line is among them, and whether bytes and fields follow it. */
+int32_t sdsim_app_pin_line(const struct sdsim_waves *waves, unsigned pin, bool *decoded);
 
-/* Selects the next of a quest from the selection, or the left edge, on; false with a message if there
- * is none. */
-bool sdsim_app_jump(struct sdsim_app *app, const char *quest, bool forward);
-void sdsim_app_select(struct sdsim_app *app, uint8_t track, struct sdsim_place_in place,
-                      bool reach);
+/* The line of a piece; the piece in a line at an instant of the track's own time, NULL: none. */
+int32_t sdsim_piece_line(const struct sdsim_waves *waves, const struct sdsim_bus_piece *piece);
+const struct sdsim_bus_piece *sdsim_piece_at(const struct sdsim_waves *waves, sdsim_ps instant,
+                                             int32_t line);
+
+/* Gives the rows of bits the height they need. */
+void sdsim_app_fit_pins(struct sdsim_app *app);
+
+/* Scrolls so that the chosen row is in sight. */
+void sdsim_app_see_row(struct sdsim_app *app);
+/* Scrolls the rows by pixels, as far as there are any. */
+void sdsim_app_scroll(struct sdsim_app *app, int32_t pixels);
 
 /* What the track's lane looks like in the window: its timeline, and the axis in its own time. */
 struct sdsim_timeline *sdsim_app_track(const struct sdsim_app *app, uint8_t track,
                                        struct sdsim_axis *own, int32_t *x);
-
-/* The state in lines of "name: value", for tests. */
-void sdsim_app_dump(struct sdsim_app *app, FILE *out);
 
 #endif

@@ -36,12 +36,33 @@ void sdsim_canvas_fill(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_
 {
     const int32_t x0 = at_least(x, canvas->left);
     const int32_t x1 = at_most(x + w, canvas->right);
+    const int32_t y0 = at_least(y, canvas->top);
     const int32_t y1 = at_most(y + h, canvas->bottom);
+    if (x1 <= x0 || y1 <= y0) {
+        return;
+    }
+    uint32_t *first = canvas->pixels + (ptrdiff_t)y0 * canvas->pitch + x0;
+    const size_t width = (size_t)(x1 - x0);
+    for (size_t i = 0; i < width; i++) {
+        first[i] = 0xFF000000u | color;
+    }
+    for (int32_t row = 1; row < y1 - y0; row++) { /* copying is what computers are best at */
+        memcpy(first + (ptrdiff_t)row * canvas->pitch, first, width * sizeof *first);
+    }
+}
+
+void sdsim_canvas_lines(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_t w, int32_t h,
+                        const uint32_t *line)
+{
+    const int32_t x0 = at_least(x, canvas->left);
+    const int32_t x1 = at_most(x + w, canvas->right);
+    const int32_t y1 = at_most(y + h, canvas->bottom);
+    if (x1 <= x0) {
+        return;
+    }
     for (int32_t row = at_least(y, canvas->top); row < y1; row++) {
-        uint32_t *pixels = canvas->pixels + (ptrdiff_t)row * canvas->pitch;
-        for (int32_t column = x0; column < x1; column++) {
-            pixels[column] = 0xFF000000u | color;
-        }
+        memcpy(canvas->pixels + (ptrdiff_t)row * canvas->pitch + x0, line + (x0 - x),
+               (size_t)(x1 - x0) * sizeof *line);
     }
 }
 

@@ -32,6 +32,9 @@ void sdsim_canvas_clip(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_
 
 void sdsim_canvas_fill(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_t w, int32_t h,
                        sdsim_color color);
+/* One line of `w` pixels (0xFFRRGGBB), h times below each other. */
+void sdsim_canvas_lines(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_t w, int32_t h,
+                        const uint32_t *line);
 /* `share` of 255 of the color over what is there. */
 void sdsim_canvas_blend(struct sdsim_canvas *canvas, int32_t x, int32_t y, int32_t w, int32_t h,
                         sdsim_color color, uint8_t share);

@@ -1,75 +1,46 @@
 /*
- * sdsim-view: looks at one or two recorded runs.
+ * sdsim-view: looks at one or two runs, traces or captures.
  *
- * The window is drawn by the CPU and only when something has changed. With --screenshot and --script no
- * display is needed.
+ * With --screenshot and --script no display is needed.
  */
 #include <SDL.h>
 #include <SDL_image.h>
 #include <SDL_ttf.h>
-#include <getopt.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
 #include "core/units.h"
 #include "core/version.h"
-#include "scene.h"
+#include "dump.h"
 #include "script.h"
-#include "timeline/read.h"
-
-enum { EXIT_OK, EXIT_FINDING, EXIT_INPUT, EXIT_FAULT };
-
-static const char usage[] =
-    "usage: sdsim-view [OPTION...] RUN.sdtl [OTHER.sdtl]\n"
-    "\n"
-    "Shows what a run does, and when; two runs one above the other. 'sdsim run SCENARIO RUN "
-    "--record\n"
-    "RUN.sdtl' records one. Press ? in the window for the keys.\n"
-    "\n"
-    "options:\n"
-    "  --view FROM..TO      the stretch of time to begin with, e.g. 10ms..12ms\n"
-    "  --select WHAT        select the first of these, e.g. 'pause over 10ms' or 'fat write'\n"
-    "  --dark               light letters on dark ground\n"
-    "  --size WxH           of the window or picture; default 1280x720\n"
-    "  --text PIXELS        size of the letters; default 13\n"
-    "  --font FILE          a TrueType font\n"
-    "  --screenshot FILE    write a PNG and end; needs no display\n"
-    "  --script FILE        replay events and end; needs no display\n"
-    "  --version, --help\n"
-    "\n"
-    "Exit code: 0 all is well; 2 bad input or usage; 3 a fault of this computer.\n";
-
-struct options {
-    const char *view;
-    const char *select;
-    const char *screenshot;
-    const char *script;
-    const char *font;
-    int width;
-    int height;
-    int text;
-    bool dark;
-};
-
-struct viewer {
-    struct sdsim_timeline timelines[2];
-    struct sdsim_timeline_reader *readers[2];
-    struct sdsim_app app;
-    struct sdsim_scene scene;
-    struct sdsim_font font;
-    struct sdsim_canvas canvas;
-};
+#include "select.h"
+#include "tools/sdsim/command.h"
+#include "tools/sdsim/options.h"
+#include "viewer.h"
+#include "window.h"
 
 /* ---- options ---- */
+
+struct options {
+    int width;
+    int height;
+    int text; /* 0: not said */
+};
 
 static bool read_size(const char *text, struct options *options)
 {
     char rest;
+    if (text == NULL) {
+        return true;
+    }
     if (sscanf(text, "%dx%d%c", &options->width, &options->height, &rest) != 2 ||
         options->width < 320 || options->height < 200 || options->width > 16384 ||
         options->height > 16384) {
-        fprintf(stderr, "error: --size takes a width and a height, as in 1280x720, not '%s'\n",
+        fprintf(stderr,
+                "error: --size takes a width and a height, 320x200 to 16384x16384, not '%s'\n",
                 text);
         return false;
     }
@@ -79,92 +50,27 @@ static bool read_size(const char *text, struct options *options)
 static bool read_text_size(const char *text, struct options *options)
 {
     char rest;
-    if (sscanf(text, "%d%c", &options->text, &rest) != 1 || options->text < 6 ||
-        options->text > 100) {
+    if (text != NULL && (sscanf(text, "%d%c", &options->text, &rest) != 1 || options->text < 6 ||
+                         options->text > 100)) {
         fprintf(stderr, "error: --text takes 6 to 100 pixels, not '%s'\n", text);
         return false;
     }
     return true;
 }
 
-/* Reads the options; -1: go on, else end with this code. */
-static int read_options(int argc, char **argv, struct options *options)
-{
-    static const struct option longs[] = {
-        {"view", required_argument, NULL, 'v'},
-        {"select", required_argument, NULL, 's'},
-        {"dark", no_argument, NULL, 'd'},
-        {"size", required_argument, NULL, 'z'},
-        {"text", required_argument, NULL, 't'},
-        {"font", required_argument, NULL, 'f'},
-        {"script", required_argument, NULL, 'r'},
-        {"screenshot", required_argument, NULL, 'p'},
-        {"version", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        switch (option) {
-        case 'v':
-            options->view = optarg;
-            break;
-        case 's':
-            options->select = optarg;
-            break;
-        case 'd':
-            options->dark = true;
-            break;
-        case 'z':
-            if (!read_size(optarg, options)) {
-                return EXIT_INPUT;
-            }
-            break;
-        case 't':
-            if (!read_text_size(optarg, options)) {
-                return EXIT_INPUT;
-            }
-            break;
-        case 'f':
-            options->font = optarg;
-            break;
-        case 'r':
-            options->script = optarg;
-            break;
-        case 'p':
-            options->screenshot = optarg;
-            break;
-        case 'V':
-            puts("sdsim-view " SDSIM_VERSION);
-            return EXIT_OK;
-        case 'h':
-            fputs(usage, stdout);
-            return EXIT_OK;
-        default:
-            return EXIT_INPUT;
-        }
-    }
-    if (argc - optind < 1 || argc - optind > 2) {
-        fputs("error: name one or two timelines\nhelp: 'sdsim-view --help' tells more\n", stderr);
-        return EXIT_INPUT;
-    }
-    return -1;
-}
-
 static bool apply_view(struct sdsim_app *app, const char *text)
 {
     sdsim_ps from;
     sdsim_ps to;
-    char first[64];
-    const char *dots = strstr(text, "..");
-    const size_t length = dots != NULL ? (size_t)(dots - text) : 0;
-    if (length == 0 || length >= sizeof first) {
-        fprintf(stderr, "error: --view takes two times, as in 10ms..12ms, not '%s'\n", text);
-        return false;
+    char first[64] = "";
+    const char *dots = text != NULL ? strstr(text, "..") : NULL;
+    if (text == NULL) {
+        return true;
     }
-    memcpy(first, text, length);
-    first[length] = '\0';
-    if (sdsim_unit_parse(SDSIM_UNIT_TIME, first, &from) != SDSIM_UNIT_OK ||
+    if (dots != NULL && (size_t)(dots - text) < sizeof first) {
+        memcpy(first, text, (size_t)(dots - text));
+    }
+    if (dots == NULL || sdsim_unit_parse(SDSIM_UNIT_TIME, first, &from) != SDSIM_UNIT_OK ||
         sdsim_unit_parse(SDSIM_UNIT_TIME, dots + 2, &to) != SDSIM_UNIT_OK || to <= from) {
         fprintf(stderr, "error: --view takes two times, as in 10ms..12ms, not '%s'\n", text);
         return false;
@@ -173,38 +79,73 @@ static bool apply_view(struct sdsim_app *app, const char *text)
     return true;
 }
 
-/* ---- files ---- */
-
-static bool open_all(struct viewer *viewer, char **paths, int count)
+static bool apply_select(struct sdsim_app *app, const char *text)
 {
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    bool fine = true;
-    for (int i = 0; i < 2; i++) {
-        sdsim_timeline_init(&viewer->timelines[i]);
-        if (i < count) {
-            viewer->readers[i] = sdsim_timeline_open(paths[i], &viewer->timelines[i], &diags);
-            fine = fine && viewer->readers[i] != NULL;
-        }
+    if (text != NULL && !sdsim_select_jump(app, text, true)) {
+        fprintf(stderr, "error: --select: %s\n", app->message);
+        return false;
     }
-    sdsim_diags_print(&diags, stderr);
-    sdsim_diags_free(&diags);
-    return fine;
+    return true;
 }
 
-static void close_all(struct viewer *viewer)
+static bool apply_align(struct sdsim_app *app, const char *text)
 {
+    if (text != NULL && !sdsim_select_align(app, text)) {
+        fprintf(stderr, "error: --align: %s\n", app->message);
+        return false;
+    }
+    return true;
+}
+
+/* ---- what is looked at ---- */
+
+static enum sdsim_exit open_all(struct sdsim_viewer *viewer,
+                                const struct sdsim_arguments *arguments)
+{
+    struct sdsim_operand operands[SDSIM_OPERANDS_MOST];
+    const size_t count =
+        sdsim_operands_sort(arguments->operands, arguments->operand_count, operands);
+    enum sdsim_exit worst = count > 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_INPUT;
+    for (size_t i = 0; i < count; i++) {
+        enum sdsim_exit code;
+        viewer->subjects[i] =
+            sdsim_subject_open(arguments, &operands[i], &viewer->timelines[i], &code);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static void close_all(struct sdsim_viewer *viewer)
+{
+    sdsim_bits_free(viewer->bits);
     sdsim_scene_free(&viewer->scene);
     sdsim_font_free(&viewer->font);
     for (int i = 0; i < 2; i++) {
-        sdsim_timeline_reader_close(viewer->readers[i]);
+        sdsim_subject_close(viewer->subjects[i]);
         sdsim_timeline_free(&viewer->timelines[i]);
     }
 }
 
 /* ---- pictures ---- */
 
-static bool draw_on(struct viewer *viewer, SDL_Surface *surface)
+/* Spans are read when they are drawn: damage shows then. */
+static void note_damage(struct sdsim_viewer *viewer)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *fault =
+            viewer->subjects[i] != NULL ? sdsim_subject_fault(viewer->subjects[i]) : NULL;
+        if (fault != NULL && !viewer->damaged[i]) {
+            viewer->damaged[i] = true;
+            viewer->app.dirty = true;
+            snprintf(viewer->app.message, sizeof viewer->app.message, "%.60s is damaged: %.80s",
+                     viewer->app.names[i], fault);
+            fprintf(stderr, "%s: error: %s\nhelp: what can be read is shown\n",
+                    viewer->app.names[i], fault);
+        }
+    }
+}
+
+bool sdsim_viewer_draw(struct sdsim_viewer *viewer, SDL_Surface *surface)
 {
     struct sdsim_canvas *canvas = &viewer->canvas;
     *canvas = (struct sdsim_canvas){.pixels = surface->pixels,
@@ -213,207 +154,207 @@ static bool draw_on(struct viewer *viewer, SDL_Surface *surface)
                                     .pitch = surface->pitch / 4,
                                     .font = &viewer->font};
     viewer->app.dirty = false;
-    return sdsim_scene_draw(&viewer->scene, &viewer->app, canvas);
+    sdsim_bits_update(viewer->bits, &viewer->app);
+    const bool drawn = sdsim_scene_draw(&viewer->scene, &viewer->app, canvas);
+    note_damage(viewer);
+    return drawn;
 }
 
-static int screenshot(struct viewer *viewer, const char *path)
+SDL_Surface *sdsim_viewer_surface(const struct sdsim_viewer *viewer)
 {
-    SDL_Surface *surface = SDL_CreateRGBSurfaceWithFormat(0, viewer->app.width, viewer->app.height,
-                                                          32, SDL_PIXELFORMAT_ARGB8888);
-    if (surface == NULL || !draw_on(viewer, surface)) {
+    return SDL_CreateRGBSurfaceWithFormat(0, viewer->app.width, viewer->app.height, 32,
+                                          SDL_PIXELFORMAT_ARGB8888);
+}
+
+/* A picture as bytes of red, green and blue, for programs. */
+static bool save_ppm(const SDL_Surface *surface, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        SDL_SetError("%s", strerror(errno));
+        return false;
+    }
+    fprintf(file, "P6\n%d %d\n255\n", surface->w, surface->h);
+    for (int y = 0; y < surface->h; y++) {
+        const uint32_t *row = (const uint32_t *)surface->pixels + (ptrdiff_t)y * surface->pitch / 4;
+        for (int x = 0; x < surface->w; x++) {
+            const uint8_t pixel[3] = {(uint8_t)(row[x] >> 16), (uint8_t)(row[x] >> 8),
+                                      (uint8_t)row[x]};
+            (void)fwrite(pixel, 1, sizeof pixel, file);
+        }
+    }
+    const bool fine = ferror(file) == 0;
+    if (fclose(file) != 0 || !fine) {
+        SDL_SetError("%s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool save(SDL_Surface *surface, const char *path)
+{
+    const size_t length = strlen(path);
+    const bool ppm = length > 4 && strcmp(path + length - 4, ".ppm") == 0;
+    return ppm ? save_ppm(surface, path) : IMG_SavePNG(surface, path) == 0;
+}
+
+static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
+{
+    SDL_Surface *surface = sdsim_viewer_surface(viewer);
+    if (surface == NULL || !sdsim_viewer_draw(viewer, surface)) {
         fputs("error: out of memory\n", stderr);
         SDL_FreeSurface(surface);
-        return EXIT_FAULT;
+        return SDSIM_EXIT_FAULT;
     }
-    const int saved = IMG_SavePNG(surface, path);
+    const bool saved = save(surface, path);
     SDL_FreeSurface(surface);
-    if (saved != 0) {
+    if (!saved) {
         fprintf(stderr, "error: cannot write to %s: %s\n", path, SDL_GetError());
-        return EXIT_FAULT;
+        return SDSIM_EXIT_FAULT;
     }
-    return EXIT_OK;
-}
-
-/* ---- the window ---- */
-
-/* A key as the app names it; "" if typed text tells it better. */
-static const char *key_name(const SDL_Keysym *key)
-{
-    static const struct {
-        SDL_Keycode code;
-        const char *name;
-    } names[] = {
-        {SDLK_LEFT, "left"},     {SDLK_RIGHT, "right"}, {SDLK_UP, "up"},
-        {SDLK_DOWN, "down"},     {SDLK_HOME, "home"},   {SDLK_RETURN, "return"},
-        {SDLK_ESCAPE, "escape"}, {SDLK_TAB, "tab"},     {SDLK_BACKSPACE, "backspace"},
-        {SDLK_SPACE, "space"},
-    };
-    const bool shift = (key->mod & KMOD_SHIFT) != 0;
-    if (shift && key->sym == SDLK_UP) {
-        return "shift up";
-    }
-    if (shift && key->sym == SDLK_DOWN) {
-        return "shift down";
-    }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i].code == key->sym) {
-            return names[i].name;
-        }
-    }
-    return "";
-}
-
-static void take_text(struct sdsim_app *app, const char *text)
-{
-    char key[2] = {text[0], '\0'};
-    if (app->asking) {
-        sdsim_app_type(app, text);
-    } else if (strcmp(text, " ") != 0) {
-        sdsim_app_key(app, key);
-    }
-}
-
-static void take_event(struct viewer *viewer, const SDL_Event *event)
-{
-    struct sdsim_app *app = &viewer->app;
-    switch (event->type) {
-    case SDL_QUIT:
-        app->quit = true;
-        break;
-    case SDL_KEYDOWN:
-        if (key_name(&event->key.keysym)[0] != '\0' &&
-            !(app->asking && event->key.keysym.sym == SDLK_SPACE)) {
-            sdsim_app_key(app, key_name(&event->key.keysym));
-        }
-        break;
-    case SDL_TEXTINPUT:
-        take_text(app, event->text.text);
-        break;
-    case SDL_MOUSEWHEEL:
-        sdsim_app_wheel(app, app->pointer_x, app->pointer_y, event->wheel.y);
-        break;
-    case SDL_MOUSEMOTION:
-        sdsim_app_move(app, event->motion.x, event->motion.y);
-        break;
-    case SDL_MOUSEBUTTONDOWN:
-        if (event->button.button == SDL_BUTTON_LEFT) {
-            sdsim_app_press(app, event->button.x, event->button.y, event->button.clicks);
-        }
-        break;
-    case SDL_MOUSEBUTTONUP:
-        sdsim_app_release(app, event->button.x, event->button.y);
-        break;
-    case SDL_WINDOWEVENT:
-        if (event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED) {
-            sdsim_app_resize(app, event->window.data1, event->window.data2);
-        }
-        app->dirty = true;
-        break;
-    default:
-        break;
-    }
-}
-
-static int show(struct viewer *viewer)
-{
-    if (SDL_Init(SDL_INIT_VIDEO) != 0) {
-        fprintf(stderr, "error: there is no display: %s\nhelp: --screenshot FILE needs none\n",
-                SDL_GetError());
-        return EXIT_FAULT;
-    }
-    SDL_Window *window =
-        SDL_CreateWindow("sdsim", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
-                         viewer->app.width, viewer->app.height, SDL_WINDOW_RESIZABLE);
-    int code = EXIT_OK;
-    if (window == NULL) {
-        fprintf(stderr, "error: no window: %s\n", SDL_GetError());
-        code = EXIT_FAULT;
-    }
-    SDL_StartTextInput();
-    SDL_Surface *picture = NULL;
-    while (window != NULL && !viewer->app.quit && code == EXIT_OK) {
-        SDL_Event event;
-        if (viewer->app.dirty) {
-            SDL_Surface *surface = SDL_GetWindowSurface(window);
-            if (picture == NULL || picture->w != viewer->app.width ||
-                picture->h != viewer->app.height) {
-                SDL_FreeSurface(picture);
-                picture = SDL_CreateRGBSurfaceWithFormat(0, viewer->app.width, viewer->app.height,
-                                                         32, SDL_PIXELFORMAT_ARGB8888);
-            }
-            if (surface == NULL || picture == NULL || !draw_on(viewer, picture)) {
-                fprintf(stderr, "error: can't draw: %s\n", SDL_GetError());
-                code = EXIT_FAULT;
-                break;
-            }
-            SDL_BlitSurface(picture, NULL, surface, NULL);
-            SDL_UpdateWindowSurface(window);
-        }
-        if (SDL_WaitEvent(&event) == 1) {
-            do {
-                take_event(viewer, &event);
-            } while (SDL_PollEvent(&event) == 1);
-        }
-    }
-    SDL_FreeSurface(picture);
-    SDL_DestroyWindow(window);
-    SDL_Quit();
-    return code;
+    return SDSIM_EXIT_OK;
 }
 
 /* ---- all of it ---- */
 
-static int run(struct viewer *viewer, const struct options *options, char **paths, int count)
+static bool load_font(struct sdsim_viewer *viewer, const char *path, int text)
 {
+    const bool built_in = path != NULL && path[0] == '\0';
+    if (!built_in && TTF_Init() == 0 && sdsim_font_load(&viewer->font, path, text)) {
+        return true;
+    }
+    if (path != NULL && !built_in) {
+        fprintf(stderr, "error: %s is no font: %s\n", path, TTF_GetError());
+        return false;
+    }
+    sdsim_font_built_in(&viewer->font, text);
+    return true;
+}
+
+static int text_size(const struct options *options, bool window)
+{
+    const int wide = options->width > 1280 ? (options->width - 1280) / 180 : 0;
+    return options->text > 0 ? options->text : window ? sdsim_window_text() : 13 + wide;
+}
+
+static const struct sdsim_run *run_of(void *context, uint8_t track)
+{
+    struct sdsim_viewer *viewer = context;
+    return viewer->subjects[track] != NULL ? sdsim_subject_run(viewer->subjects[track]) : NULL;
+}
+
+static enum sdsim_exit start(struct sdsim_viewer *viewer, const struct sdsim_arguments *arguments,
+                             const struct options *options, bool window)
+{
+    const char *const *values = arguments->values;
     struct sdsim_app *app = &viewer->app;
-    if (!open_all(viewer, paths, count)) {
-        return EXIT_INPUT;
+    if (!load_font(viewer, values[SDSIM_OPTION_FONT], text_size(options, window))) {
+        return SDSIM_EXIT_INPUT;
     }
-    if (TTF_Init() != 0 || !sdsim_font_load(&viewer->font, options->font, options->text)) {
-        if (options->font != NULL) {
-            fprintf(stderr, "error: %s is no font: %s\n", options->font, TTF_GetError());
-            return EXIT_INPUT;
-        }
-        sdsim_font_built_in(&viewer->font, options->text);
+    viewer->bits = sdsim_bits_new(viewer->subjects, window ? sdsim_window_wake : NULL);
+    if (viewer->bits == NULL) {
+        fputs("error: out of memory\n", stderr);
+        return SDSIM_EXIT_FAULT;
     }
-    sdsim_app_init(app, &viewer->timelines[0], count > 1 ? &viewer->timelines[1] : NULL,
-                   options->width, options->height, viewer->font.height);
-    for (int i = 0; i < count; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        app->names[i] = slash != NULL ? slash + 1 : paths[i];
+    sdsim_app_init(app, &viewer->timelines[0],
+                   viewer->subjects[1] != NULL ? &viewer->timelines[1] : NULL, options->width,
+                   options->height, viewer->font.height);
+    for (int i = 0; i < 2 && viewer->subjects[i] != NULL; i++) {
+        app->names[i] = sdsim_subject_title(viewer->subjects[i]);
     }
-    app->dark = options->dark;
-    if (options->view != NULL && !apply_view(app, options->view)) {
-        return EXIT_INPUT;
+    app->run_of = run_of;
+    app->run_context = viewer;
+    app->dark = values[SDSIM_OPTION_DARK] != NULL;
+    return apply_align(app, values[SDSIM_OPTION_ALIGN]) &&
+                   apply_view(app, values[SDSIM_OPTION_VIEW]) &&
+                   apply_select(app, values[SDSIM_OPTION_SELECT])
+               ? SDSIM_EXIT_OK
+               : SDSIM_EXIT_INPUT;
+}
+
+static enum sdsim_exit run(struct sdsim_viewer *viewer, const struct sdsim_arguments *arguments,
+                           const struct options *options)
+{
+    const char *script = arguments->values[SDSIM_OPTION_SCRIPT];
+    const char *picture = arguments->values[SDSIM_OPTION_SCREENSHOT];
+    const bool window = script == NULL && picture == NULL;
+    if (window && !sdsim_window_begin()) {
+        return SDSIM_EXIT_FAULT;
     }
-    if (options->select != NULL && !sdsim_app_jump(app, options->select, true)) {
-        fprintf(stderr, "error: --select: %s\n", app->message);
-        return EXIT_INPUT;
+    const enum sdsim_exit opened = open_all(viewer, arguments);
+    if (opened > SDSIM_EXIT_FINDING) {
+        return opened;
     }
-    if (options->script != NULL && !sdsim_script_run(app, options->script)) {
-        return EXIT_INPUT;
+    enum sdsim_exit code = start(viewer, arguments, options, window);
+    if (code == SDSIM_EXIT_OK && script != NULL && !sdsim_script_run(viewer, script)) {
+        code = SDSIM_EXIT_INPUT;
     }
-    if (options->screenshot != NULL) {
-        return screenshot(viewer, options->screenshot);
+    if (code == SDSIM_EXIT_OK && picture != NULL) {
+        code = screenshot(viewer, picture);
     }
-    return options->script != NULL ? EXIT_OK : show(viewer);
+    if (code == SDSIM_EXIT_OK && window && !sdsim_window_show(viewer)) {
+        code = SDSIM_EXIT_FAULT;
+    }
+    if (code == SDSIM_EXIT_OK && arguments->values[SDSIM_OPTION_DUMP] != NULL) {
+        sdsim_dump(&viewer->app, stdout);
+    }
+    if (code == SDSIM_EXIT_OK && (viewer->damaged[0] || viewer->damaged[1])) {
+        code = SDSIM_EXIT_INPUT;
+    }
+    return code == SDSIM_EXIT_OK ? opened : code;
+}
+
+static enum sdsim_exit run_arguments(const struct sdsim_arguments *arguments)
+{
+    struct options options = {.width = 1280, .height = 720};
+    if (arguments->operand_count == 0) {
+        fputs("error: say what to look at: a timeline, a scenario, a trace or a capture\n"
+              "help: 'sdsim view --help' tells more\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
+    if (!read_size(arguments->values[SDSIM_OPTION_WINDOW_SIZE], &options) ||
+        !read_text_size(arguments->values[SDSIM_OPTION_TEXT_SIZE], &options)) {
+        return SDSIM_EXIT_INPUT;
+    }
+    struct sdsim_viewer *viewer = calloc(1, sizeof *viewer);
+    if (viewer == NULL) {
+        fputs("error: out of memory\n", stderr);
+        return SDSIM_EXIT_FAULT;
+    }
+    sdsim_timeline_init(&viewer->timelines[0]);
+    sdsim_timeline_init(&viewer->timelines[1]);
+    const enum sdsim_exit code = run(viewer, arguments, &options);
+    close_all(viewer);
+    free(viewer);
+    TTF_Quit();
+    SDL_Quit();
+    return code;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = {.width = 1280, .height = 720, .text = 13};
-    const int code = read_options(argc, argv, &options);
-    if (code >= 0) {
-        return code;
+    static char name[] = "view"; /* in messages: "view has no option ..." */
+    struct sdsim_arguments arguments;
+    setlocale(LC_CTYPE, "");
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("sdsim-view " SDSIM_VERSION);
+        return SDSIM_EXIT_OK;
     }
-    struct viewer *viewer = calloc(1, sizeof *viewer);
-    if (viewer == NULL) {
-        fputs("error: out of memory\n", stderr);
-        return EXIT_FAULT;
+    argv[0] = name;
+    enum sdsim_exit code = SDSIM_EXIT_INPUT;
+    if (sdsim_arguments_parse(&arguments, sdsim_command_view.options, argc, argv)) {
+        if (arguments.help) {
+            puts("usage: sdsim view [OPTION...] WHAT [RUN] [WHAT [RUN]]\n");
+            puts(sdsim_command_view.summary);
+            puts("\noptions:");
+            sdsim_options_help(sdsim_command_view.options, stdout);
+            puts("\n'sdsim view --help' tells more.");
+            code = SDSIM_EXIT_OK;
+        } else {
+            code = run_arguments(&arguments);
+        }
     }
-    const int result = run(viewer, &options, argv + optind, argc - optind);
-    close_all(viewer);
-    free(viewer);
-    TTF_Quit();
-    return result;
+    sdsim_arguments_free(&arguments);
+    return (int)code;
 }

@@ -87,3 +87,15 @@ sdsim_color sdsim_theme_ink(sdsim_color on)
     const uint32_t light = 299 * (on >> 16 & 0xFF) + 587 * (on >> 8 & 0xFF) + 114 * (on & 0xFF);
     return light > 140000 ? 0x000000 : 0xFFFFFF;
 }
+
+sdsim_color sdsim_theme_tone(const struct sdsim_theme *theme, enum sdsim_tone tone)
+{
+    static const sdsim_color tones[] = {
+        [SDSIM_TONE_PLAIN] = PALE,        [SDSIM_TONE_COMMAND] = SKY,
+        [SDSIM_TONE_ARGUMENT] = 0x9AD0F5, [SDSIM_TONE_RESPONSE] = PURPLE,
+        [SDSIM_TONE_TOKEN] = ORANGE,      [SDSIM_TONE_DATA] = GREEN,
+        [SDSIM_TONE_CRC] = GREY,          [SDSIM_TONE_STATUS] = YELLOW,
+        [SDSIM_TONE_BUSY] = 0xB8860B,     [SDSIM_TONE_WRONG] = 0xE0263C,
+    };
+    return tone == SDSIM_TONE_PLAIN ? sdsim_color_mix(theme->line, theme->ground, 60) : tones[tone];
+}

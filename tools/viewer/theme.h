@@ -9,6 +9,7 @@
 
 #include "canvas.h"
 #include "core/recorder.h"
+#include "view/waves.h"
 
 struct sdsim_theme {
     sdsim_color ground;  /* of the rows */
@@ -26,6 +27,9 @@ const struct sdsim_theme *sdsim_theme(bool dark);
 
 /* The color of a class of a lane. */
 sdsim_color sdsim_theme_class(const struct sdsim_theme *theme, enum sdsim_lane lane, uint8_t class);
+
+/* The color of a byte or field of the bus. */
+sdsim_color sdsim_theme_tone(const struct sdsim_theme *theme, enum sdsim_tone tone);
 
 /* Black or white, whichever is read better on a color. */
 sdsim_color sdsim_theme_ink(sdsim_color on);
