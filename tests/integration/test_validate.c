@@ -23,15 +23,17 @@
 
 enum { SERIAL = 4711 };
 
+/* What is written is long enough for several pauses: where the first falls nobody knows, so a prediction
+ * may have one too many or too few. */
 static const struct {
     const char *name;
     const char *workload;
 } scenarios[] = {
     {"raw read, 4 KiB calls", "{on: raw, do: read, call: 4KiB, total: 2MiB, timed: calls}"},
     {"raw read, single sectors", "{on: raw, do: read, call: 512B, total: 256KiB, timed: calls}"},
-    {"raw write, 4 KiB calls", "{on: raw, do: write, call: 4KiB, total: 2MiB, timed: calls}"},
+    {"raw write, 4 KiB calls", "{on: raw, do: write, call: 4KiB, total: 8MiB, timed: calls}"},
     {"raw write, 64 KiB calls", "{on: raw, do: write, call: 64KiB, total: 8MiB, timed: calls}"},
-    {"file write", "{do: write, call: 4KiB, total: 1MiB, timed: all}"},
+    {"file write", "{do: write, call: 4KiB, total: 6MiB, timed: all}"},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
@@ -41,8 +43,10 @@ static const struct {
     const char *page;
     uint32_t draw;
 } cards[] = {
-    {"sdhc16g-c10", "16KiB", 1}, {"card-3-usb", "16KiB", 0},     {"sdxc64g-a2", "48KiB", 2},
-    {"sdsc2g", "4KiB", 0},       {"industrial-slc", "16KiB", 3},
+    {"sdhc16g-c10", "16KiB", 1},
+    {"card-3-usb", "16KiB", 0},
+    {"sdsc2g", "4KiB", 0},
+    {"sdxc64g-a2", "48KiB", 2},
 };
 
 static char folder[64];
@@ -85,7 +89,7 @@ static void probe(struct sdsim_card_world *world, const char *profile, const cha
     char *report;
     size_t size;
     if (SDSIM_SANITIZED) {
-        wishes.plan.pause_bytes /= 2;
+        wishes.plan.pause_bytes /= 4;
     }
     permit(world, &wishes.write, journal);
     FILE *out = open_memstream(&report, &size);
@@ -157,7 +161,7 @@ static void test_validate(void **state)
     assert_int_equal(system(command), 0);
     path_of("mine.yaml", profile);
     path_of("journal", journal);
-    const size_t count = SDSIM_SANITIZED ? 2 : sizeof cards / sizeof *cards;
+    const size_t count = SDSIM_SANITIZED ? 1 : sizeof cards / sizeof *cards;
     for (size_t c = 0; c < count; c++) {
         char text[200];
         snprintf(text, sizeof text, "kind: card\nbase: %s\npage: %s\nserial: %d\n", cards[c].card,
