@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "case_file.h"
 #include "program.h"
@@ -18,6 +19,32 @@
 static void test_case(void **state)
 {
     sdsim_test_case(*state);
+}
+
+/* Each case that was collected has a file. */
+static void test_all_there(void **state)
+{
+    (void)state;
+    FILE *in = fopen("../shared/cases/cases.jsonl", "r");
+    if (in == NULL) {
+        print_message("no ../shared/cases here\n");
+        skip();
+    }
+    static char line[65536];
+    unsigned count = 0;
+    while (fgets(line, sizeof line, in) != NULL) {
+        char id[16];
+        char path[64];
+        if (sscanf(line, "{\"id\": \"%15[^\"]", id) == 1) {
+            snprintf(path, sizeof path, "tests/cases/%s.case", id);
+            if (access(path, R_OK) != 0) {
+                fail_msg("no %s", path);
+            }
+            count++;
+        }
+    }
+    fclose(in);
+    assert_true(count >= 20);
 }
 
 int main(void)
@@ -31,7 +58,8 @@ int main(void)
         puts("no cases in tests/cases");
         return 1;
     }
-    struct CMUnitTest *tests = calloc(files.gl_pathc, sizeof *tests);
+    const size_t count = files.gl_pathc + 1;
+    struct CMUnitTest *tests = calloc(count, sizeof *tests);
     if (tests == NULL) {
         return 1;
     }
@@ -39,7 +67,8 @@ int main(void)
         tests[i] = (struct CMUnitTest){
             .name = files.gl_pathv[i], .test_func = test_case, .initial_state = files.gl_pathv[i]};
     }
-    const int failed = _cmocka_run_group_tests("cases", tests, files.gl_pathc, NULL, NULL);
+    tests[files.gl_pathc] = (struct CMUnitTest)cmocka_unit_test(test_all_there);
+    const int failed = _cmocka_run_group_tests("cases", tests, count, NULL, NULL);
     free(tests);
     globfree(&files);
     return failed;
