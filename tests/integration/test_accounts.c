@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <string.h>
 
+#include "same_report.h"
 #include "setup/simulate.h"
 
 struct counting {
@@ -22,26 +23,6 @@ static void count_span(struct sdsim_recorder *recorder, const struct sdsim_span 
 {
     struct counting *counting = (struct counting *)recorder;
     counting->spans += span->count;
-}
-
-/* Equal but for the padding of what is copied by value: what a PC mounted is compared by its members. */
-static void assert_same(const struct sdsim_outcome_report *a, const struct sdsim_outcome_report *b)
-{
-    const struct sdsim_pc_mount *mounts[] = {&a->workload.mounted, &b->workload.mounted};
-    const struct sdsim_geometry *volumes[] = {&a->workload.volume, &b->workload.volume};
-    assert_int_equal(mounts[0]->fat_sectors, mounts[1]->fat_sectors);
-    assert_int_equal(mounts[0]->bitmap_sectors, mounts[1]->bitmap_sectors);
-    assert_int_equal(mounts[0]->root_sectors, mounts[1]->root_sectors);
-    assert_int_equal(mounts[0]->request, mounts[1]->request);
-    assert_int_equal(volumes[0]->type, volumes[1]->type);
-    assert_int_equal(volumes[0]->start, volumes[1]->start);
-    assert_int_equal(volumes[0]->clusters, volumes[1]->clusters);
-    struct sdsim_outcome_report rest[] = {*a, *b};
-    for (int i = 0; i < 2; i++) {
-        memset(&rest[i].workload.mounted, 0, sizeof rest[i].workload.mounted);
-        memset(&rest[i].workload.volume, 0, sizeof rest[i].workload.volume);
-    }
-    assert_memory_equal(&rest[0], &rest[1], sizeof rest[0]);
 }
 
 static void check_draw(const struct sdsim_run *run, const struct sdsim_setup *setup)
@@ -61,12 +42,12 @@ static void check_draw(const struct sdsim_run *run, const struct sdsim_setup *se
                  (unsigned long long)first.workload.elapsed);
     }
     sdsim_simulate(setup, NULL, &again);
-    assert_same(&first, &again);
+    sdsim_test_same_report(&first, &again);
     if (setup->run.workload.total > (1 << 24)) {
         return; /* with a recorder each block is stepped */
     }
     sdsim_simulate(setup, &counting.recorder, &watched);
-    assert_same(&first, &watched);
+    sdsim_test_same_report(&first, &watched);
     assert_true(counting.spans > 0);
 }
 
