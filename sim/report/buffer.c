@@ -121,6 +121,7 @@ static bool print_loss(const struct sdsim_buffer_report *report, const struct sd
     fputc('\n', out);
     sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);
     table.indent = 2;
+    bool unseen = false;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct sdsim_buffer_row *row = &report->rows[i];
         char text[48];
@@ -128,6 +129,12 @@ static bool print_loss(const struct sdsim_buffer_report *report, const struct sd
                          sdsim_ram_text(row->ram, text, sizeof text));
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%.4g%%",
                          100.0 * (double)row->losing / (double)report->count);
+        if (row->losing > 0 && row->most_lost == 0) { /* only runs that were not looked at lose */
+            sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s", "?");
+            sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s", "?");
+            unseen = true;
+            continue;
+        }
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
                          sdsim_loss_text(row->mean_lost, text, sizeof text));
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
@@ -135,6 +142,10 @@ static bool print_loss(const struct sdsim_buffer_report *report, const struct sd
     }
     const bool printed = sdsim_table_print(&table, style, out);
     sdsim_table_free(&table);
+    if (unseen) {
+        fputs("  ?: only runs behind the first 200 lose, and what they lose was not simulated\n",
+              out);
+    }
     return printed;
 }
 
@@ -171,7 +182,7 @@ static bool print_stalls(const struct sdsim_buffer_report *report, const struct 
         {"what stalls the writer", false, false},
         {"longest", true, false},
         {"half of runs", true, false},
-        {"when, and what shortens it", false, true},
+        {"when, and a remedy", false, true},
     };
     struct sdsim_table table;
     sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);

@@ -30,8 +30,10 @@ char *sdsim_loss_text(double bytes, char *out, size_t size)
         snprintf(out, size, "%.3gB", bytes);
     } else if (bytes < 1e6) {
         snprintf(out, size, "%.3gkB", bytes / 1e3);
-    } else {
+    } else if (bytes < 9999.5e6) {
         snprintf(out, size, "%.4gMB", bytes / 1e6);
+    } else {
+        snprintf(out, size, "%.4gGB", bytes / 1e9);
     }
     return out;
 }

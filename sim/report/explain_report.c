@@ -171,6 +171,12 @@ static void print_causes(const struct sdsim_explanation *e, const struct sdsim_s
 
 /* ---- suspects ---- */
 
+/* Without what lies between the calls: where a producer sets the pace, a faster card only idles more. */
+static sdsim_ps busy_time(const struct sdsim_workload_result *result)
+{
+    return sdsim_time_since(result->elapsed, sdsim_account_kind(&result->account, SDSIM_IDLE));
+}
+
 /* What the card makes the host wait for between the sectors of a command, and for a command: the
  * evidence for or against "a wait between sectors". */
 static void print_waits(const struct sdsim_explanation *e, FILE *out)
@@ -186,11 +192,11 @@ static void print_waits(const struct sdsim_explanation *e, FILE *out)
     }
     char each[2][32];
     char text[300];
-    sdsim_print_time(sdsim_time_since(workload->elapsed, between->outcome.workload.elapsed) /
+    const sdsim_ps busy = busy_time(workload);
+    sdsim_print_time(sdsim_time_since(busy, busy_time(&between->outcome.workload)) /
                          (sectors - commands),
                      each[0], sizeof each[0]);
-    sdsim_print_time(sdsim_time_since(workload->elapsed, first->outcome.workload.elapsed) /
-                         commands,
+    sdsim_print_time(sdsim_time_since(busy, busy_time(&first->outcome.workload)) / commands,
                      each[1], sizeof each[1]);
     snprintf(text, sizeof text,
              "the card makes the host wait %s between two sectors of a command, and %s for each of "

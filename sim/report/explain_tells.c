@@ -349,10 +349,13 @@ static void tell_producer(struct sdsim_explanation *explanation)
     }
     char share[24];
     sdsim_print_share(1 - idle->share, share, sizeof share);
-    tell(explanation, SDSIM_TELL_PRODUCER, SDSIM_LOSS_IDLE, "calls take %s of the time: %s", share,
-         idle->share > 0.5 ? "a faster card would only wait longer; without --think the "
-                             "calls alone are explained"
-                           : "the card has little time to itself");
+    tell(explanation, SDSIM_TELL_PRODUCER, SDSIM_LOSS_IDLE, "calls take %s of the time: %s%s",
+         share,
+         idle->share > 0.5 ? "a faster card would only wait longer"
+                           : "the card has little time to itself",
+         idle->share > 0.5 && explanation->replayed
+             ? "; without --think the calls alone are explained"
+             : "");
 }
 
 void sdsim_explain_tells(struct sdsim_explanation *explanation)

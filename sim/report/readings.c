@@ -166,6 +166,16 @@ static bool rule_shares(const struct view *view, char *out)
                    "%s takes %s, clocks on the bus %s, the host and its driver %s, the card %s",
                    sdsim_outside_name(view->workload), shares[3], shares[0], shares[1], shares[2]);
     }
+    const sdsim_ps idle = kind(view, SDSIM_IDLE);
+    if (idle > 0 &&
+        view->workload->action == SDSIM_DO_PLAY) { /* buffers are full: no one's fault */
+        sdsim_print_share(share_of(view, own - idle), shares[1], sizeof shares[1]);
+        sdsim_print_share(share_of(view, idle), shares[3], sizeof shares[3]);
+        return say(out,
+                   "clocks on the bus take %s, the host and its driver %s, the card %s; %s lie "
+                   "between the calls",
+                   shares[0], shares[1], shares[2], shares[3]);
+    }
     return say(out, "clocks on the bus take %s, the host and its driver %s, the card %s", shares[0],
                shares[1], shares[2]);
 }

@@ -305,12 +305,13 @@ const char *sdsim_outside_name(const struct sdsim_workload_params *workload)
     return workload->target == SDSIM_ON_USB ? "USB" : "another device";
 }
 
-static void print_bar(const struct sdsim_style *style, double share, char *out, size_t size)
+static void print_bar(const struct sdsim_style *style, double share, unsigned longest, char *out,
+                      size_t size)
 {
     const unsigned marks = (unsigned)(share * BAR_WIDTH + 0.5);
     size_t used = 0;
     out[0] = '\0';
-    for (unsigned i = 0; i < marks && i < BAR_WIDTH; i++) {
+    for (unsigned i = 0; i < marks && i < longest; i++) {
         used += (size_t)snprintf(out + used, size - used, "%s", style->utf8 ? "█" : "#");
     }
 }
@@ -352,6 +353,16 @@ static struct breakdown break_down(const struct sdsim_workload_result *result)
     return breakdown;
 }
 
+/* How long a bar may get: all of BAR_WIDTH behind a total of eight characters, less behind longer
+ * ones, so that the table stays within 80 columns. */
+static unsigned longest_bar(const struct breakdown *breakdown)
+{
+    char total[48];
+    sdsim_print_quanta(&breakdown->scale, breakdown->total_quanta, total, sizeof total);
+    const size_t more = strlen(total) > 8 ? strlen(total) - 8 : 0;
+    return more < BAR_WIDTH / 2 ? BAR_WIDTH - (unsigned)more : BAR_WIDTH / 2;
+}
+
 static void add_line(struct sdsim_table *table, const struct breakdown *breakdown,
                      enum sdsim_ink ink, const char *title, sdsim_ps time, uint64_t quanta,
                      uint64_t permille, const char *bar)
@@ -385,10 +396,11 @@ static bool print_breakdown(const struct sdsim_run_report *report, const struct 
     struct sdsim_table table;
     sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);
     table.indent = 2;
+    const unsigned longest = longest_bar(&breakdown);
     for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
         if (breakdown.time[kind] > 0) {
             char bar[4 * BAR_WIDTH + 1];
-            print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, bar,
+            print_bar(style, (double)breakdown.time[kind] / (double)breakdown.total, longest, bar,
                       sizeof bar);
             const char *title = kind == SDSIM_OUTSIDE
                                     ? sdsim_outside_name(&report->setup->run.workload)

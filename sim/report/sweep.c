@@ -172,7 +172,7 @@ static void table_row(struct sdsim_table *table, const struct sdsim_sweep *sweep
     }
     if (row->failed) {
         sdsim_table_cell(table, SDSIM_INK_BAD, "-");
-        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%.60s", sdsim_sweep_row_why(row));
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_sweep_row_why(row));
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
         return;
     }
@@ -196,6 +196,27 @@ static size_t failed_rows(const struct sdsim_sweep *sweep)
     return failed;
 }
 
+/* The findings in lines of 80 columns. False without memory. */
+static bool print_findings(const struct sdsim_sweep *sweep, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *lines = open_memstream(&text, &size);
+    if (lines == NULL) {
+        return false;
+    }
+    sdsim_sweep_findings(sweep, lines);
+    const bool fine = fclose(lines) == 0;
+    for (char *line = text; fine && *line != '\0';) {
+        char *end = strchr(line, '\n');
+        *end = '\0';
+        sdsim_print_wrapped(out, "", line);
+        line = end + 1;
+    }
+    free(text);
+    return fine;
+}
+
 bool sdsim_sweep_print(const struct sdsim_sweep *sweep, size_t most,
                        const struct sdsim_style *style, FILE *out)
 {
@@ -212,8 +233,9 @@ bool sdsim_sweep_print(const struct sdsim_sweep *sweep, size_t most,
         heads[used++] = (struct sdsim_column){.title = "run"};
     }
     heads[used++] = (struct sdsim_column){.title = "predicted", .right = true};
-    heads[used++] =
-        (struct sdsim_column){.title = sweep->draws > 0 ? "90% interval" : "", .right = true};
+    const size_t failed = failed_rows(sweep);
+    heads[used++] = (struct sdsim_column){
+        .title = sweep->draws > 0 ? "90% interval" : "", .right = failed == 0, .wrap = failed > 0};
     heads[used++] = (struct sdsim_column){.title = "longest call", .right = true};
     sdsim_table_init(&table, heads, used);
     for (size_t row = 0; row < sweep->count && shown < most; row++) {
@@ -228,9 +250,8 @@ bool sdsim_sweep_print(const struct sdsim_sweep *sweep, size_t most,
     if (done > shown) {
         fprintf(out, "... and %zu more rows; --csv or --json give them all\n", done - shown);
     }
-    if (failed_rows(sweep) > 0) {
-        fprintf(out, "%zu of %zu rows have no prediction\n", failed_rows(sweep), done);
+    if (failed > 0) {
+        fprintf(out, "%zu of %zu rows have no prediction\n", failed, done);
     }
-    sdsim_sweep_findings(sweep, out);
-    return fine;
+    return print_findings(sweep, out) && fine;
 }

@@ -192,7 +192,11 @@ static bool make_run(struct sdsim_config *config, const struct sdsim_node *scena
 
 static bool check_ids(const struct sdsim_node *items, struct sdsim_diags *diags)
 {
-    bool fine = true;
+    bool fine = items->count > 0;
+    if (!fine) {
+        sdsim_node_diag(diags, SDSIM_ERROR, items, "leave it out: the file is a run by itself then",
+                        "a list without runs");
+    }
     for (size_t i = 0; i < items->count; i++) {
         const struct sdsim_node *id = sdsim_node_get(items->items[i], "id");
         if (id == NULL || id->kind != SDSIM_NODE_SCALAR) {

@@ -103,7 +103,7 @@ static void derive_stream(struct sdsim_workload_params *workload)
         logger->item = logger->burst;
     }
     if (logger->duration > 0 && logger->arrivals == NULL &&
-        (logger->rate > 0 || (logger->burst > 0 && logger->burst_every > 0))) {
+        (logger->burst > 0 ? logger->burst_every > 0 : logger->rate > 0)) {
         const struct sdsim_arrivals arrivals = {
             .kind = logger->burst > 0 ? SDSIM_ARRIVALS_BURSTS : SDSIM_ARRIVALS_CONSTANT,
             .rate = logger->rate,

@@ -122,6 +122,9 @@ static bool read_lines(struct reader *reader)
     bool fine = true;
     while (fine && fgets(line, sizeof line, reader->file) != NULL) {
         reader->line++;
+        if (line[0] == '\0') {
+            return complain(reader, NULL, "this is no text");
+        }
         if (strlen(line) > LINE) {
             return complain(reader, NULL, "the line is longer than 200 bytes");
         }

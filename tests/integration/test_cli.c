@@ -109,8 +109,15 @@ static void test_golden(void **state)
 static void test_80_columns(void **state)
 {
     (void)state;
-    static const char *const rows[][4] = {
+    static const char *const rows[][12] = {
         {"help"},
+        {"run", "bench", "write", "--draws", "0", "--set", "workload.do=stream", "--set",
+         "workload.rate=1kB/s", "--set", "workload.duration=30h"},
+        {"buffer", "bench", "write", "--rate", "1kB/s", "--seeds", "300", "--hours", "0.01"},
+        {"buffer", "bench", "write", "--rate", "100kB/s", "--seeds", "2", "--hours", "0.5"},
+        {"sweep", "bench", "--vary", "card.rd1=nan,1us", "--draws", "0"},
+        {"sweep", "bench", "write", "--vary", "workload.call=512B..64KiB*2", "--draws", "0"},
+        {"explain", "bench", "--all"},
         {"run", "--help"},
         {"compare", "--help"},
         {"check", "--help"},

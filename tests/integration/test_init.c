@@ -124,7 +124,8 @@ static void all_workloads(void **state)
     (void)state;
     static const char *const actions[] = {"write",  "read",   "random-write", "random-read",
                                           "log",    "append", "seek",         "open",
-                                          "create", "list",   "mount",        "free-space"};
+                                          "create", "list",   "mount",        "free-space",
+                                          "stream", "play",   "random-mixed", "open-each"};
     for (size_t i = 0; i < COUNT_OF(actions); i++) {
         works("esp32-devkit-v1-spi", "sdhc32g-a1", actions[i]);
     }

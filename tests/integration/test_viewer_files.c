@@ -125,6 +125,8 @@ static void refusals(void **state)
         {"read.sdtl --nonsense", 2, "nonsense"},
         {"bench read --draw x", 2, "--draw"},
         {"read.sdtl --screenshot /nowhere/x.png", 3, "/nowhere/x.png"},
+        {"read.sdtl --screenshot x.jpg", 2, "makes .png and .ppm files"},
+        {"read.sdtl --screenshot x", 2, "makes .png and .ppm files"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[TEXT_SIZE];

@@ -104,13 +104,14 @@ static void lists(void **state)
 /* ---- files ---- */
 
 /* Reads a text as a file; NULL with the message. */
-static struct sdsim_arrival *read_text(const char *text, size_t *count, char message[600])
+static struct sdsim_arrival *read_bytes(const char *text, size_t size, size_t *count,
+                                        char message[600])
 {
     char path[] = "/tmp/sdsim-arrivals-XXXXXX";
     struct sdsim_diags diags;
     const int file = mkstemp(path);
     assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(write(file, text, size), (ssize_t)size);
     close(file);
     sdsim_diags_init(&diags);
     struct sdsim_arrival *rows = sdsim_arrivals_read(path, count, &diags);
@@ -121,6 +122,11 @@ static struct sdsim_arrival *read_text(const char *text, size_t *count, char mes
     }
     sdsim_diags_free(&diags);
     return rows;
+}
+
+static struct sdsim_arrival *read_text(const char *text, size_t *count, char message[600])
+{
+    return read_bytes(text, strlen(text), count, message);
 }
 
 static void reads_files(void **state)
@@ -174,6 +180,8 @@ static void refuses_files(void **state)
     line[sizeof line - 1] = '\0';
     assert_null(read_text(line, &count, message));
     assert_string_equal(message, "line 1: the line is longer than 200 bytes");
+    assert_null(read_bytes("1ms,5\n\0\n", 8, &count, message));
+    assert_string_equal(message, "line 2: this is no text");
 }
 
 int main(void)

@@ -82,6 +82,15 @@ static bool read_overrides(const struct sdsim_arguments *arguments, struct overr
         snprintf(overrides->hours, sizeof overrides->hours, "workload.duration=%sh",
                  arguments->values[SDSIM_OPTION_HOURS]);
         overrides->list[count++] = overrides->hours;
+        uint64_t duration;
+        const char *hours = strchr(overrides->hours, '=') + 1;
+        if (sdsim_unit_parse(SDSIM_UNIT_TIME, hours, &duration) != SDSIM_UNIT_OK || duration == 0) {
+            fprintf(stderr, "error: --hours takes a number of hours, e.g. 0.5, not '%s'\n",
+                    arguments->values[SDSIM_OPTION_HOURS]);
+            free(overrides->list);
+            overrides->list = NULL;
+            return false;
+        }
     }
     return true;
 }

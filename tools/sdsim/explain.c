@@ -215,13 +215,14 @@ static bool check_options(const struct sdsim_arguments *arguments, bool traced)
     return true;
 }
 
-/* A file that is no YAML is a trace. */
+/* Standard input, or a file that is no YAML, is a trace. */
 static bool is_trace(const char *name)
 {
     struct stat status;
     const size_t length = strlen(name);
     const bool yaml = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
-    return !yaml && stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+    return strcmp(name, "-") == 0 ||
+           (!yaml && stat(name, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
 /* ---- printing ---- */

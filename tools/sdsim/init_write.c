@@ -107,6 +107,9 @@ static void workload(const struct sdsim_answers *answers, FILE *out)
             fprintf(out, "%-21s # %s\n", line, keys[i].comment);
         }
     }
+    if (strcmp(action, "stream") == 0) {
+        fprintf(out, "%-21s # %s\n", "  rate: 100kB/s", "how fast data arrive");
+    }
     if (sdsim_question_fits(SDSIM_ASK_SYNC_EVERY, action)) {
         const char *every = texts[SDSIM_ASK_SYNC_EVERY];
         char line[80];

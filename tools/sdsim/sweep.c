@@ -331,7 +331,8 @@ static bool open_journal(struct task *task)
     /* Written anew, so that a cut last line is gone. */
     task->journal = fopen(task->part, "w");
     if (task->journal == NULL) {
-        sdsim_error(&task->session.diags, task->part, "%s", strerror(errno));
+        task->journal_failed = true;
+        sdsim_error(&task->session.diags, task->part, "cannot be written: %s", strerror(errno));
         return false;
     }
     sdsim_sweep_csv_head(&task->sweep, task->journal);

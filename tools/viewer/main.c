@@ -6,7 +6,6 @@
 #include <SDL.h>
 #include <SDL_image.h>
 #include <SDL_ttf.h>
-#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "select.h"
 #include "tools/sdsim/command.h"
 #include "tools/sdsim/options.h"
+#include "tools/sdsim/output.h"
 #include "viewer.h"
 #include "window.h"
 
@@ -166,14 +166,15 @@ SDL_Surface *sdsim_viewer_surface(const struct sdsim_viewer *viewer)
                                           SDL_PIXELFORMAT_ARGB8888);
 }
 
-/* A picture as bytes of red, green and blue, for programs. */
-static bool save_ppm(const SDL_Surface *surface, const char *path)
+static bool ends_in(const char *path, const char *end)
 {
-    FILE *file = fopen(path, "wb");
-    if (file == NULL) {
-        SDL_SetError("%s", strerror(errno));
-        return false;
-    }
+    const size_t length = strlen(path);
+    return length > strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
+/* A picture as bytes of red, green and blue, for programs. */
+static bool save_ppm(const SDL_Surface *surface, FILE *file)
+{
     fprintf(file, "P6\n%d %d\n255\n", surface->w, surface->h);
     for (int y = 0; y < surface->h; y++) {
         const uint32_t *row = (const uint32_t *)surface->pixels + (ptrdiff_t)y * surface->pitch / 4;
@@ -183,19 +184,13 @@ static bool save_ppm(const SDL_Surface *surface, const char *path)
             (void)fwrite(pixel, 1, sizeof pixel, file);
         }
     }
-    const bool fine = ferror(file) == 0;
-    if (fclose(file) != 0 || !fine) {
-        SDL_SetError("%s", strerror(errno));
-        return false;
-    }
-    return true;
+    return ferror(file) == 0;
 }
 
-static bool save(SDL_Surface *surface, const char *path)
+static bool save_png(SDL_Surface *surface, FILE *file)
 {
-    const size_t length = strlen(path);
-    const bool ppm = length > 4 && strcmp(path + length - 4, ".ppm") == 0;
-    return ppm ? save_ppm(surface, path) : IMG_SavePNG(surface, path) == 0;
+    SDL_RWops *out = SDL_RWFromFP(file, SDL_FALSE);
+    return out != NULL && IMG_SavePNG_RW(surface, out, 1) == 0;
 }
 
 static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
@@ -206,13 +201,20 @@ static enum sdsim_exit screenshot(struct sdsim_viewer *viewer, const char *path)
         SDL_FreeSurface(surface);
         return SDSIM_EXIT_FAULT;
     }
-    const bool saved = save(surface, path);
-    SDL_FreeSurface(surface);
-    if (!saved) {
-        fprintf(stderr, "error: cannot write to %s: %s\n", path, SDL_GetError());
+    struct sdsim_output output;
+    if (!sdsim_output_open(&output)) {
+        SDL_FreeSurface(surface);
         return SDSIM_EXIT_FAULT;
     }
-    return SDSIM_EXIT_OK;
+    const bool saved =
+        ends_in(path, ".ppm") ? save_ppm(surface, output.stream) : save_png(surface, output.stream);
+    SDL_FreeSurface(surface);
+    if (!saved) {
+        sdsim_output_discard(&output);
+        fprintf(stderr, "error: cannot make the picture %s: %s\n", path, SDL_GetError());
+        return SDSIM_EXIT_FAULT;
+    }
+    return sdsim_output_send(&output, path);
 }
 
 /* ---- all of it ---- */
@@ -278,6 +280,10 @@ static enum sdsim_exit run(struct sdsim_viewer *viewer, const struct sdsim_argum
     const char *script = arguments->values[SDSIM_OPTION_SCRIPT];
     const char *picture = arguments->values[SDSIM_OPTION_SCREENSHOT];
     const bool window = script == NULL && picture == NULL;
+    if (picture != NULL && !ends_in(picture, ".png") && !ends_in(picture, ".ppm")) {
+        fprintf(stderr, "error: --screenshot makes .png and .ppm files, not '%s'\n", picture);
+        return SDSIM_EXIT_INPUT;
+    }
     if (window && !sdsim_window_begin()) {
         return SDSIM_EXIT_FAULT;
     }
