@@ -59,6 +59,19 @@ const char *sdsim_node_text(const struct sdsim_node *map, const char *key)
     return value != NULL && value->kind == SDSIM_NODE_SCALAR ? value->text : NULL;
 }
 
+void sdsim_node_list_text(const struct sdsim_node *list, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "[");
+    for (size_t i = 0; i < list->count && used < size; i++) {
+        const char *text = list->items[i]->text;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 text != NULL ? text : "...");
+    }
+    if (used < size) {
+        snprintf(out + used, size - used, "]");
+    }
+}
+
 const char *sdsim_node_kind_name(const struct sdsim_node *node)
 {
     switch (node->kind) {

@@ -128,6 +128,9 @@ struct sdsim_node *sdsim_node_get(const struct sdsim_node *map, const char *key)
 /* The text of the scalar `key` in a map, or NULL. */
 const char *sdsim_node_text(const struct sdsim_node *map, const char *key);
 
+/* A list on one line, cut to `size` - 1 bytes: "[14, 13, 27]"; what is no scalar in it is "...". */
+void sdsim_node_list_text(const struct sdsim_node *list, char *out, size_t size);
+
 /* Adds a message that points at a node, with its source line. `help` may be NULL. */
 void sdsim_node_diag(struct sdsim_diags *diags, enum sdsim_severity severity,
                      const struct sdsim_node *node, const char *help, const char *format, ...)

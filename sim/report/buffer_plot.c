@@ -2,23 +2,9 @@
  * The picture of `sdsim buffer`: which share of the runs loses data with so much RAM, and how much is
  * lost in the mean.
  */
-#include <string.h>
-
 #include "report/buffer.h"
 #include "report/buffer_words.h"
-
-/* A text in gnuplot's double quotes. */
-static void quote(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (strchr("\"\\", *text) != NULL) {
-            fputc('\\', out);
-        }
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
+#include "report/picture.h"
 
 /* The share of runs that need more than `ram`. */
 static double losing(const struct sdsim_buffer_report *report, uint64_t ram)
@@ -59,22 +45,22 @@ void sdsim_buffer_script(const struct sdsim_buffer_report *report, enum sdsim_pi
     char title[300];
     fprintf(out, "set terminal %s size 900,560 font \"sans,12\"\nset encoding utf8\nset output ",
             format == SDSIM_PICTURE_SVG ? "svg noenhanced" : "pngcairo noenhanced");
-    quote(picture, out);
+    sdsim_plot_quote(picture, out);
     char length[32];
     snprintf(title, sizeof title, "%s%s%s: %zu runs of %s on %s", report->scenario,
              report->run[0] != '\0' ? " " : "", report->run, report->count,
              sdsim_hours_text(report->hours, length, sizeof length), report->card);
     fputs("\nset title ", out);
-    quote(title, out);
+    sdsim_plot_quote(title, out);
     fputs(" noenhanced\nset grid lc rgb \"#dddddd\"\nset border lc rgb \"#888888\"\n"
           "set logscale x 2\nset xlabel \"RAM, KiB\"\nset ylabel \"runs that lose data, %\"\n"
           "set y2label \"lost in the mean, kB\"\nset yrange [0:105]\nset logscale y2\n"
           "set ytics nomirror\nset y2tics\nset key top right\nplot ",
           out);
-    quote(data, out);
+    sdsim_plot_quote(data, out);
     fputs(" index 0 using 1:2 with steps lw 2 lc rgb \"#0072b2\" title \"runs that lose data\", ",
           out);
-    quote(data, out);
+    sdsim_plot_quote(data, out);
     fputs(" index 1 using 1:2 axes x1y2 with linespoints lw 2 pt 7 lc rgb \"#d55e00\" "
           "title \"lost in the mean\"\n",
           out);

@@ -90,20 +90,6 @@ static bool is_set(const struct sdsim_node *node)
     return node != NULL && node->source != NULL && strcmp(node->source->path, "--set") == 0;
 }
 
-/* "[14, 13, 27]"; what is no scalar in it is "...". */
-static void list_text(const struct sdsim_node *list, char *out, size_t size)
-{
-    size_t used = (size_t)snprintf(out, size, "[");
-    for (size_t i = 0; i < list->count && used < size; i++) {
-        const char *text = list->items[i]->text;
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                 text != NULL ? text : "...");
-    }
-    if (used < size) {
-        snprintf(out + used, size - used, "]");
-    }
-}
-
 static bool is_left_out(const char *path)
 {
     static const char *const keys[] = {"kind",   "base",     "name", "description", "source",
@@ -130,7 +116,7 @@ static void add_leaf(struct sdsim_inputs *inputs, enum sdsim_input_group group, 
         return;
     }
     if (value.value != NULL && value.value->kind == SDSIM_NODE_LIST) {
-        list_text(value.value, text, sizeof text);
+        sdsim_node_list_text(value.value, text, sizeof text);
     } else if (value.value != NULL && value.value->text != NULL) {
         snprintf(text, sizeof text, "%s", value.value->text);
     }

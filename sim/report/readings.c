@@ -461,3 +461,13 @@ void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings
     sdsim_usb_readings(report, readings);
     sdsim_tasks_readings(report, readings);
 }
+
+void sdsim_reading_add(struct sdsim_readings *readings, const char *format, ...)
+{
+    va_list arguments;
+    if (readings->count < SDSIM_READINGS) {
+        va_start(arguments, format);
+        vsnprintf(readings->text[readings->count++], SDSIM_READING_SIZE, format, arguments);
+        va_end(arguments);
+    }
+}

@@ -23,6 +23,10 @@ struct sdsim_readings {
     size_t count;
 };
 
+/* Adds a sentence, cut to SDSIM_READING_SIZE - 1 bytes; nothing happens if there are SDSIM_READINGS. */
+void sdsim_reading_add(struct sdsim_readings *readings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 void sdsim_readings(const struct sdsim_run_report *report, struct sdsim_readings *readings);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/picture.h"
 #include "report/sweep.h"
 
 enum { MOST_LINES = 12 };
@@ -122,19 +123,6 @@ bool sdsim_sweep_data(const struct sdsim_sweep *sweep, FILE *out)
     return true;
 }
 
-/* A text in gnuplot's double quotes, without its markup. */
-static void quote(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (strchr("\"\\", *text) != NULL) {
-            fputc('\\', out);
-        }
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* Marks of an axis: its own values, every n-th if there are many. `index`: by number, not value. */
 static void tics(const char *name, const struct sdsim_vary *axis, bool index, FILE *out)
 {
@@ -142,7 +130,7 @@ static void tics(const char *name, const struct sdsim_vary *axis, bool index, FI
     fprintf(out, "set %stics (", name);
     for (size_t i = 0; i < axis->count; i += every) {
         fputs(i > 0 ? ", " : "", out);
-        quote(axis->values[i], out);
+        sdsim_plot_quote(axis->values[i], out);
         fprintf(out, " %.17g", index ? (double)i : axis->numbers[i]);
     }
     fputs(")\n", out);
@@ -164,9 +152,9 @@ static void head(const struct sdsim_sweep *sweep, enum sdsim_picture_format form
 {
     fprintf(out, "set terminal %s size 900,560 font \"sans,12\"\nset encoding utf8\nset output ",
             format == SDSIM_PICTURE_SVG ? "svg noenhanced" : "pngcairo noenhanced");
-    quote(picture_name, out);
+    sdsim_plot_quote(picture_name, out);
     fputs("\nset title ", out);
-    quote(sweep->scenario, out);
+    sdsim_plot_quote(sweep->scenario, out);
     fputs(" noenhanced\nset grid lc rgb \"#dddddd\"\nset border lc rgb \"#888888\"\n", out);
 }
 
@@ -183,9 +171,9 @@ static enum sdsim_metric metric_of(const struct sdsim_sweep *sweep)
 static void map_script(const struct sdsim_sweep *sweep, const char *data_name, FILE *out)
 {
     fprintf(out, "set cblabel \"%s\"\nset xlabel ", label(metric_of(sweep)));
-    quote(sweep->axes[1].path, out);
+    sdsim_plot_quote(sweep->axes[1].path, out);
     fputs("\nset ylabel ", out);
-    quote(sweep->axes[0].path, out);
+    sdsim_plot_quote(sweep->axes[0].path, out);
     fputc('\n', out);
     tics("x", &sweep->axes[1], true, out);
     tics("y", &sweep->axes[0], true, out);
@@ -195,7 +183,7 @@ static void map_script(const struct sdsim_sweep *sweep, const char *data_name, F
     fputs("unset grid\nset palette defined (0 \"#440154\", 1 \"#3b528b\", 2 \"#21918c\", "
           "3 \"#5ec962\", 4 \"#fde725\")\nplot ",
           out);
-    quote(data_name, out);
+    sdsim_plot_quote(data_name, out);
     fputs(" using 1:2:3 with image notitle\n", out);
 }
 
@@ -210,13 +198,13 @@ static void line_script(const struct sdsim_sweep *sweep, const char *data_name, 
     size_t line = 0;
     const size_t stride = sdsim_sweep_stride(sweep, axis);
     fprintf(out, "set ylabel \"%s\"\nset yrange [0:*]\nset xlabel ", label(metric_of(sweep)));
-    quote(x->path, out);
+    sdsim_plot_quote(x->path, out);
     fputs(" noenhanced\nset key outside below noenhanced\n", out);
     fputs(is_wide(x) ? "set logscale x\n" : "", out);
     tics("x", x, false, out);
     fputs("set xtics rotate by 40 right\nplot ", out);
     if (lines == 1 && sweep->draws > 0) {
-        quote(data_name, out);
+        sdsim_plot_quote(data_name, out);
         fputs(" index 0 using 1:3:4 with filledcurves fc rgb \"#cfe3f1\" title \"90% interval\", ",
               out);
     }
@@ -236,12 +224,12 @@ static void line_script(const struct sdsim_sweep *sweep, const char *data_name, 
                      name[0] != '\0' ? ", " : "", sweep->rows[row].run);
         }
         fputs(line > 0 ? ", " : "", out);
-        quote(data_name, out);
+        sdsim_plot_quote(data_name, out);
         fprintf(out,
                 " index %zu using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb \"%s\"%s title ",
                 line, colors[line % (sizeof colors / sizeof *colors)],
                 line >= sizeof colors / sizeof *colors ? " dt 2" : "");
-        quote(name[0] != '\0' ? name : "predicted", out);
+        sdsim_plot_quote(name[0] != '\0' ? name : "predicted", out);
         line++;
     }
     fputc('\n', out);

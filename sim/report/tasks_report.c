@@ -1,7 +1,6 @@
 #include "report/tasks_report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "core/units.h"
@@ -286,17 +285,6 @@ void sdsim_tasks_json(const struct sdsim_run_report *report, struct sdsim_json *
 
 /* ---- readings ---- */
 
-__attribute__((format(printf, 2, 3))) static void say(struct sdsim_readings *readings,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-    if (readings->count < SDSIM_READINGS) {
-        va_start(arguments, format);
-        vsnprintf(readings->text[readings->count++], SDSIM_READING_SIZE, format, arguments);
-        va_end(arguments);
-    }
-}
-
 /* Whether all reads together take longer than what they bring plays. */
 static void say_play(const struct sdsim_run_report *report, struct sdsim_readings *readings)
 {
@@ -306,7 +294,8 @@ static void say_play(const struct sdsim_run_report *report, struct sdsim_reading
     sdsim_unit_print(SDSIM_UNIT_RATE, play_rate(report), a, sizeof a);
     sdsim_unit_print(SDSIM_UNIT_RATE, read_rate(report), b, sizeof b);
     if (!keeps_up(report)) {
-        say(readings,
+        sdsim_reading_add(
+            readings,
             "reads of this size bring %s, %s are played: no buffer is large enough for long, only "
             "faster reads help",
             b, a);
@@ -316,7 +305,7 @@ static void say_play(const struct sdsim_run_report *report, struct sdsim_reading
                               ? "the card is fast enough on average, and it is single long reads "
                                 "that come too late: more buffers help"
                               : "what is left over is the reserve for longer pauses of the card";
-    say(readings, "reads of this size bring %s, %s are played: %s", b, a, verdict);
+    sdsim_reading_add(readings, "reads of this size bring %s, %s are played: %s", b, a, verdict);
 }
 
 static void say_sharer(const struct sdsim_run_report *report, struct sdsim_readings *readings)
@@ -334,24 +323,25 @@ static void say_sharer(const struct sdsim_run_report *report, struct sdsim_readi
     sdsim_print_time(sharer->card_longest, longest, sizeof longest);
     if (report->has_alone) {
         sdsim_print_value(report->alone.metric, report->alone.value, value, sizeof value);
-        say(readings,
+        sdsim_reading_add(
+            readings,
             "another device has the bus: %" PRIu64
             " calls to the card waited for it, up to %s each, %s of the time; without it %s",
             sharer->card_waits, longest, share, value);
     } else {
-        say(readings,
-            "another device has the bus: %" PRIu64
-            " calls to the card waited for it, up to %s each, %s of the time",
-            sharer->card_waits, longest, share);
+        sdsim_reading_add(readings,
+                          "another device has the bus: %" PRIu64
+                          " calls to the card waited for it, up to %s each, %s of the time",
+                          sharer->card_waits, longest, share);
     }
     if (sharer->missed > 0) {
         sdsim_print_time(sharer->device_longest, longest, sizeof longest);
-        say(readings,
-            "the device itself is late: it waited up to %s for the card, and %" PRIu64
-            " of its %" PRIu64
-            " turns came after the next was due; shorter calls to the card, or a "
-            "bus of its own, help it",
-            longest, sharer->missed, sharer->turns);
+        sdsim_reading_add(readings,
+                          "the device itself is late: it waited up to %s for the card, and %" PRIu64
+                          " of its %" PRIu64
+                          " turns came after the next was due; shorter calls to the card, or a "
+                          "bus of its own, help it",
+                          longest, sharer->missed, sharer->turns);
     }
 }
 
@@ -365,7 +355,8 @@ static void say_walk(const struct sdsim_run_report *report, struct sdsim_reading
     }
     char each[24];
     sdsim_print_ratio(result->counters.blocks_read, result->calls, each, sizeof each);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "a quadratic directory scan: each of %" PRIu64 " files is looked up by its path, and each "
         "look-up reads the directory from its start, %s sectors on average; going through it once "
         "(readdir, open by index) reads each sector once",
@@ -387,7 +378,8 @@ static void say_search(const struct sdsim_run_report *report, struct sdsim_readi
     }
     sdsim_print_time(fat, time, sizeof time);
     sdsim_print_share((double)fat / (double)result->elapsed, share, sizeof share);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "%s: the FAT is read sector by sector for %s, %s of the time, %" PRIu64
         " sectors in all. The card is neither erased nor slow; larger clusters, a library that "
         "trusts FSINFO, or exFAT with its bitmap make it short",

@@ -1,7 +1,6 @@
 #include "report/usb_report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "core/units.h"
@@ -195,17 +194,6 @@ void sdsim_usb_json(const struct sdsim_run_report *report, struct sdsim_json *js
 
 /* ---- readings ---- */
 
-__attribute__((format(printf, 2, 3))) static void say(struct sdsim_readings *readings,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-    if (readings->count < SDSIM_READINGS) {
-        va_start(arguments, format);
-        vsnprintf(readings->text[readings->count++], SDSIM_READING_SIZE, format, arguments);
-        va_end(arguments);
-    }
-}
-
 /* What a buffer takes on either side. */
 struct legs {
     sdsim_ps usb;
@@ -235,7 +223,8 @@ static void say_bound(const struct sdsim_run_report *report, struct sdsim_readin
     char bound[32];
     sdsim_unit_print(SDSIM_UNIT_RATE, (double)(reads ? limits->in : limits->out) * 64000.0, bound,
                      sizeof bound);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "full-speed USB alone allows no more than %s in this direction, whatever the card", bound);
 }
 
@@ -245,14 +234,16 @@ static void say_one_after_the_other(const struct sdsim_run_report *report,
     const struct legs legs = legs_of(report);
     char value[48];
     if (!has_other(report)) {
-        say(readings,
+        sdsim_reading_add(
+            readings,
             "a buffer of %s takes %s of USB and %s of the card, one after the other: their times "
             "add up",
             legs.buffer, legs.usb_text, legs.card_text);
         return;
     }
     sdsim_print_value(SDSIM_METRIC_THROUGHPUT, report->other_usb.value, value, sizeof value);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "a buffer of %s takes %s of USB and %s of the card, one after the other; with a writer "
         "task "
         "behind a queue of %d buffers (usb.lazy) both would work at once: %s, and what is queued "
@@ -272,7 +263,8 @@ static void say_overlap(const struct sdsim_run_report *report, struct sdsim_read
     if (has_other(report)) {
         sdsim_print_value(SDSIM_METRIC_THROUGHPUT, report->other_usb.value, value, sizeof value);
     }
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "the writer task lets USB and card work at once: a buffer of %s takes %s of USB and %s of "
         "the card, so %s alone sets the rate%s%s%s",
         legs.buffer, legs.usb_text, legs.card_text, usb_slower ? "USB" : "the card",
@@ -280,14 +272,16 @@ static void say_overlap(const struct sdsim_run_report *report, struct sdsim_read
         value[0] != '\0' ? ". The card itself has become no faster" : "");
     size_text(usb->pending_most, pending, sizeof pending);
     sdsim_print_time(usb->pending_longest, longest, sizeof longest);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "at risk: the PC was told of up to %s that they are written while they were in RAM, for up "
         "to %s; a power cut then loses them, and with them perhaps the file system's own sectors",
         pending, longest);
     if (usb->queue_full > 0) {
         char full[32];
         sdsim_print_time(usb->queue_full, full, sizeof full);
-        say(readings, "the queue was full for %s in all: the PC waited for the card", full);
+        sdsim_reading_add(readings, "the queue was full for %s in all: the PC waited for the card",
+                          full);
     }
 }
 
@@ -297,7 +291,8 @@ static void say_refused(const struct sdsim_run_report *report, struct sdsim_read
     if (traffic->refused * 10 < traffic->packets) {
         return;
     }
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "the device refused %" PRIu64 " packets (NAK) because it was not done with the last "
         "buffer, and took %" PRIu64 ": at full speed the PC sends a packet whole to learn that",
         traffic->refused, traffic->packets);
@@ -315,15 +310,16 @@ static void say_mount(const struct sdsim_run_report *report, struct sdsim_readin
     }
     sdsim_print_time(result->elapsed / sectors, each, sizeof each);
     if (mounted->fat_sectors == 0) {
-        say(readings,
-            "exFAT keeps one bit a cluster: the PC knows the free space from %" PRIu32
-            " sectors of bitmap; a FAT of this volume would have %" PRIu32,
-            mounted->bitmap_sectors, result->volume.fat_sectors);
+        sdsim_reading_add(readings,
+                          "exFAT keeps one bit a cluster: the PC knows the free space from %" PRIu32
+                          " sectors of bitmap; a FAT of this volume would have %" PRIu32,
+                          mounted->bitmap_sectors, result->volume.fat_sectors);
         return;
     }
     const sdsim_ps fat = sdsim_account_purpose(&result->account, SDSIM_FOR_FAT);
     sdsim_print_share((double)fat / (double)result->elapsed, share, sizeof share);
-    say(readings,
+    sdsim_reading_add(
+        readings,
         "%s counts free clusters by reading the whole FAT, %" PRIu32
         " sectors at %s each: %s of the delay. Larger clusters or exFAT shorten it, a faster card "
         "hardly does",

@@ -5,6 +5,7 @@
 
 #include "fat/session.h"
 #include "trace/binary_layout.h"
+#include "trace/source.h"
 
 /* Records unpacked at once: columns of that many entries stay in the first-level cache. */
 enum { BATCH = 128 };
@@ -487,13 +488,9 @@ static void binary_close(struct sdsim_block_source *base)
 
 struct sdsim_block_source *sdsim_binary_open(struct sdsim_input *input)
 {
-    struct binary_source *source = calloc(1, sizeof *source);
-    struct sdsim_trace_info *info = sdsim_trace_info_new();
-    if (source == NULL || info == NULL) {
-        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "out of memory");
-        sdsim_input_close(input);
-        sdsim_trace_info_free(info);
-        free(source);
+    struct sdsim_trace_info *info;
+    struct binary_source *source = sdsim_trace_source_new(input, sizeof *source, &info);
+    if (source == NULL) {
         return NULL;
     }
     source->base =

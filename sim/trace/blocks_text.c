@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "fat/session.h"
 #include "trace/lines.h"
+#include "trace/source.h"
 
 struct text_source {
     struct sdsim_block_source base;
@@ -542,13 +543,9 @@ static void text_close(struct sdsim_block_source *base)
 
 struct sdsim_block_source *sdsim_blocks_text_open(struct sdsim_input *input)
 {
-    struct text_source *source = calloc(1, sizeof *source);
-    struct sdsim_trace_info *info = sdsim_trace_info_new();
-    if (source == NULL || info == NULL) {
-        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "out of memory");
-        sdsim_input_close(input);
-        sdsim_trace_info_free(info);
-        free(source);
+    struct sdsim_trace_info *info;
+    struct text_source *source = sdsim_trace_source_new(input, sizeof *source, &info);
+    if (source == NULL) {
         return NULL;
     }
     source->base =

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/firmware_line.h"
+
 enum {
     VERSION = 1,
-    RECORD_BYTES = 16,
-    LINE_BYTES = 21, /* a record, 3 bytes of its number, 2 of CRC */
-    MARK_LENGTH = 5, /* "sdt1:" */
-    LINE_LENGTH = MARK_LENGTH + LINE_BYTES / 3 * 4,
+    RECORD_BYTES = SDSIM_FIRMWARE_RECORD_BYTES,
+    MARK_LENGTH = SDSIM_FIRMWARE_MARK_LENGTH,
+    CODE_LENGTH = SDSIM_FIRMWARE_CODE_LENGTH,
     NAME_PIECE = 12,
     HAS_MORE = 0x80,
     HANDLES = 256,
     NUMBERS = 1 << 24, /* of lines */
 };
 
-static const char mark[] = "sdt1:";
 static const char magic[RECORD_BYTES] = "sdtrace1\r\n\032\n\0\0\0";
 
 /* 100 days. */
@@ -60,17 +60,6 @@ struct sdsim_firmware_log {
 struct words {
     uint32_t word[4];
 };
-
-static uint16_t crc16(uint16_t crc, const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        crc = (uint16_t)(crc ^ bytes[i] << 8);
-        for (int bit = 0; bit < 8; bit++) {
-            crc = (uint16_t)((crc & 0x8000) != 0 ? crc << 1 ^ 0x1021 : crc << 1);
-        }
-    }
-    return crc;
-}
 
 static struct words words_of(const uint8_t *bytes)
 {
@@ -122,62 +111,6 @@ void sdsim_firmware_log_warn(struct sdsim_firmware_log *log, const char *help, c
 
 /* ---- text ---- */
 
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z') {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z') {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9') {
-        return c - '0' + 52;
-    }
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* The bytes of a line, behind its mark; false: it is not base64. */
-static bool decode_line(const char *text, uint8_t *bytes)
-{
-    for (size_t i = 0; i < LINE_BYTES / 3; i++) {
-        uint32_t three = 0;
-        for (size_t k = 0; k < 4; k++) {
-            const int digit = base64_digit(text[4 * i + k]);
-            if (digit < 0) {
-                return false;
-            }
-            three = three << 6 | (uint32_t)digit;
-        }
-        bytes[3 * i] = (uint8_t)(three >> 16);
-        bytes[3 * i + 1] = (uint8_t)(three >> 8);
-        bytes[3 * i + 2] = (uint8_t)three;
-    }
-    return true;
-}
-
-static bool is_good_line(const char *text, uint8_t *bytes)
-{
-    return decode_line(text, bytes) &&
-           crc16(0, bytes, LINE_BYTES - 2) == (bytes[19] | bytes[20] << 8);
-}
-
-/* The first mark in these bytes; NULL if there is none. */
-static const char *find_mark(const char *bytes, size_t size)
-{
-    const char *end = bytes + size;
-    while (bytes < end) {
-        const char *place = memchr(bytes, mark[0], (size_t)(end - bytes));
-        if (place == NULL || end - place < MARK_LENGTH) {
-            return NULL;
-        }
-        if (memcmp(place, mark, MARK_LENGTH) == 0) {
-            return place;
-        }
-        bytes = place + 1;
-    }
-    return NULL;
-}
-
 static void count_lines(struct sdsim_firmware_log *log, const char *bytes, size_t size)
 {
     const char *end = bytes + size;
@@ -196,11 +129,11 @@ static bool skip_to_mark(struct sdsim_firmware_log *log)
 {
     for (;;) {
         size_t size;
-        const char *bytes = sdsim_input_peek(log->input, LINE_LENGTH, &size);
+        const char *bytes = sdsim_input_peek(log->input, MARK_LENGTH + CODE_LENGTH, &size);
         if (size < MARK_LENGTH) {
             return false;
         }
-        const char *place = find_mark(bytes, size);
+        const char *place = sdsim_firmware_line_find(bytes, size);
         /* without one, the last bytes may still be the start of one */
         const size_t skipped = place != NULL ? (size_t)(place - bytes) : size - (MARK_LENGTH - 1);
         count_lines(log, bytes, skipped);
@@ -243,16 +176,15 @@ static bool next_text(struct sdsim_firmware_log *log, struct words *words)
 {
     while (skip_to_mark(log)) {
         size_t size;
-        const char *text = sdsim_input_peek(log->input, LINE_LENGTH - MARK_LENGTH, &size);
-        uint8_t bytes[LINE_BYTES];
-        if (size < LINE_LENGTH - MARK_LENGTH || !is_good_line(text, bytes)) {
+        const char *text = sdsim_input_peek(log->input, CODE_LENGTH, &size);
+        uint8_t bytes[RECORD_BYTES];
+        uint32_t number;
+        if (size < CODE_LENGTH || !sdsim_firmware_line_decode(text, bytes, &number)) {
             sdsim_firmware_log_warn(log, NULL, "a damaged line of the recording is left out");
             continue; /* behind its mark: another line may have got into it */
         }
-        sdsim_input_take(log->input, LINE_LENGTH - MARK_LENGTH);
+        sdsim_input_take(log->input, CODE_LENGTH);
         *words = words_of(bytes);
-        const uint32_t number =
-            (uint32_t)bytes[16] | (uint32_t)bytes[17] << 8 | (uint32_t)bytes[18] << 16;
         const bool begins = kind_of(words) == SDSIM_FIRMWARE_HEAD && words->word[1] == 0;
         const bool back = ((number - log->number) & (NUMBERS - 1)) >= NUMBERS / 2;
         if (log->any && (begins || back)) {
@@ -321,7 +253,7 @@ static bool next_raw(struct sdsim_firmware_log *log, struct words *words)
             return false;
         }
     } else {
-        log->crc = crc16(log->crc, (const uint8_t *)bytes, RECORD_BYTES);
+        log->crc = sdsim_firmware_crc(log->crc, (const uint8_t *)bytes, RECORD_BYTES);
         log->records += kind != SDSIM_FIRMWARE_HEAD;
     }
     sdsim_input_take(log->input, RECORD_BYTES);
@@ -572,11 +504,13 @@ struct sdsim_firmware_look sdsim_firmware_log_look(const char *bytes, size_t siz
         return look;
     }
     const char *end = bytes + size;
-    for (const char *place = bytes; (place = find_mark(place, (size_t)(end - place))) != NULL;) {
-        uint8_t line[LINE_BYTES];
+    for (const char *place = bytes;
+         (place = sdsim_firmware_line_find(place, (size_t)(end - place))) != NULL;) {
+        uint8_t record[RECORD_BYTES];
+        uint32_t number;
         place += MARK_LENGTH;
-        if (end - place >= LINE_LENGTH - MARK_LENGTH && is_good_line(place, line)) {
-            look_at(&look, line);
+        if (end - place >= CODE_LENGTH && sdsim_firmware_line_decode(place, record, &number)) {
+            look_at(&look, record);
         }
     }
     return look;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/lines.h"
+#include "trace/source.h"
 
 struct log_source {
     struct sdsim_log log; /* first */
@@ -222,13 +223,9 @@ struct sdsim_block_source *sdsim_log_open(struct sdsim_input *input,
                                           const struct sdsim_log_format *format,
                                           const struct sdsim_trace_options *options)
 {
-    struct log_source *source = calloc(1, sizeof *source);
-    struct sdsim_trace_info *info = sdsim_trace_info_new();
-    if (source == NULL || info == NULL) {
-        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "out of memory");
-        sdsim_input_close(input);
-        sdsim_trace_info_free(info);
-        free(source);
+    struct sdsim_trace_info *info;
+    struct log_source *source = sdsim_trace_source_new(input, sizeof *source, &info);
+    if (source == NULL) {
         return NULL;
     }
     source->log.base =

@@ -1,4 +1,5 @@
 #include "trace/op_log.h"
+#include "trace/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,13 +121,9 @@ struct sdsim_op_source *sdsim_op_log_open(struct sdsim_input *input,
                                           bool (*line)(struct sdsim_op_log *, const char *),
                                           const char *what)
 {
-    struct sdsim_op_log *log = calloc(1, sizeof *log);
-    struct sdsim_trace_info *info = sdsim_trace_info_new();
-    if (log == NULL || info == NULL) {
-        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "out of memory");
-        sdsim_input_close(input);
-        sdsim_trace_info_free(info);
-        free(log);
+    struct sdsim_trace_info *info;
+    struct sdsim_op_log *log = sdsim_trace_source_new(input, sizeof *log, &info);
+    if (log == NULL) {
         return NULL;
     }
     log->base = (struct sdsim_op_source){.next = log_next, .close = log_close, .info = info};

@@ -5,6 +5,7 @@
 #include "trace/blocks_text.h"
 #include "trace/lines.h"
 #include "trace/op_trace.h"
+#include "trace/source.h"
 
 struct ops_source {
     struct sdsim_op_source base;
@@ -74,13 +75,9 @@ static void ops_close(struct sdsim_op_source *base)
 
 struct sdsim_op_source *sdsim_ops_text_open(struct sdsim_input *input)
 {
-    struct ops_source *source = calloc(1, sizeof *source);
-    struct sdsim_trace_info *info = sdsim_trace_info_new();
-    if (source == NULL || info == NULL) {
-        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "out of memory");
-        sdsim_input_close(input);
-        sdsim_trace_info_free(info);
-        free(source);
+    struct sdsim_trace_info *info;
+    struct ops_source *source = sdsim_trace_source_new(input, sizeof *source, &info);
+    if (source == NULL) {
         return NULL;
     }
     source->base = (struct sdsim_op_source){.next = ops_next, .close = ops_close, .info = info};

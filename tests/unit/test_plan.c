@@ -1,9 +1,5 @@
 /*
- * From records to runs: which profiles a record's words mean, and what workload it is, over the
- * profiles there are; then records of random words and numbers, which must end as a run or as a
- * reason.
- *
- *     test_plan [SEED [RECORDS]]      the random ones: another seed, more of them
+ * From a record to a run: which profiles a record's words mean, and what workload it is.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,88 +7,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "alloc.h"
-#include "core/rng.h"
-#include "measure/forecast.h"
-#include "measure/plan.h"
-#include "measure/profiles.h"
-#include "unit/config_fixture.h"
+#include "unit/plan_bench.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static uint64_t random_seed = 5;
-static unsigned random_records = 2000;
-
-/* ---- records and their plans ---- */
-
-struct bench {
-    struct sdsim_test_config f;
-    struct sdsim_measurements measurements;
-    struct sdsim_plans plans;
-};
-
-/* Prints a record: `fields` (JSON, without braces) and what it needs besides. */
-static void print_record(FILE *out, const char *fields)
-{
-    static const char *const needed[][2] = {
-        {"\"id\":", "\"r\""},      {"\"host\":", "\"esp32\""},
-        {"\"bus\":", "\"spi\""},   {"\"driver\":", "\"sdfat-spi-shared\""},
-        {"\"op\":", "\"write\""},  {"\"metric\":", "\"throughput_Bps\""},
-        {"\"value\":", "1000000"},
-    };
-    fprintf(out, "{%s", fields);
-    const char *comma = fields[0] != '\0' ? "," : "";
-    for (size_t i = 0; i < COUNT(needed); i++) {
-        if (strstr(fields, needed[i][0]) == NULL) {
-            fprintf(out, "%s%s%s", comma, needed[i][0], needed[i][1]);
-            comma = ",";
-        }
-    }
-    fputs("}\n", out);
-}
-
-/* Plans for a JSONL text; whether all went well. */
-static bool bench_try(struct bench *bench, const char *text, size_t size,
-                      const char *const *overrides)
-{
-    char folder[] = "/tmp/sdsim-plan-XXXXXX";
-    char path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/m.jsonl", folder);
-    sdsim_test_write_file(path, text, size);
-    *bench = (struct bench){.measurements = {.items = NULL}};
-    sdsim_test_config_set_up(&bench->f, ".");
-    const bool fine =
-        sdsim_measurements_read(&bench->measurements, bench->f.config, path, &bench->f.diags) &&
-        sdsim_plans_make(&bench->plans, bench->f.config, &bench->measurements, overrides,
-                         &bench->f.diags);
-    (void)remove(path);
-    (void)rmdir(folder);
-    return fine;
-}
-
-static void bench_open_text(struct bench *bench, const char *text, size_t size,
-                            const char *const *overrides)
-{
-    if (!bench_try(bench, text, size, overrides)) {
-        fail_msg("line %u: %s", (unsigned)bench->f.diags.items[0].line,
-                 bench->f.diags.items[0].text);
-    }
-}
-
-static void bench_close(struct bench *bench)
-{
-    sdsim_plans_free(&bench->plans);
-    sdsim_measurements_free(&bench->measurements);
-    sdsim_test_config_tear_down(&bench->f);
-}
 
 /* The line of a scenario that begins with `key`, "" if there is none; valid until the next call. */
 static const char *line_of(const char *text, const char *key)
@@ -120,16 +41,16 @@ struct row {
 /* Checks one key of the scenarios that all rows become. */
 static void check_rows(const char *key, const struct row *rows, size_t count)
 {
-    struct bench bench;
+    struct sdsim_plan_bench bench;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     for (size_t i = 0; i < count; i++) {
-        print_record(out, rows[i].fields);
+        sdsim_plan_bench_record(out, rows[i].fields);
     }
     assert_int_equal(fclose(out), 0);
-    bench_open_text(&bench, text, size, NULL);
+    sdsim_plan_bench_open(&bench, text, size, NULL);
     free(text);
     assert_int_equal(bench.plans.count, count);
     bool same = true;
@@ -146,7 +67,7 @@ static void check_rows(const char *key, const struct row *rows, size_t count)
             same = false;
         }
     }
-    bench_close(&bench);
+    sdsim_plan_bench_close(&bench);
     assert_true(same);
 }
 
@@ -286,14 +207,14 @@ static void test_lent_costs(void **state)
         {"\"host\":\"sam3x8e\",\"driver\":\"esp-idf-sdspi\"", NULL, "spi"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct bench bench;
+        struct sdsim_plan_bench bench;
         char *text = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
         assert_non_null(out);
-        print_record(out, rows[i].fields);
+        sdsim_plan_bench_record(out, rows[i].fields);
         assert_int_equal(fclose(out), 0);
-        bench_open_text(&bench, text, size, NULL);
+        sdsim_plan_bench_open(&bench, text, size, NULL);
         free(text);
         const struct sdsim_plan *plan = &bench.plans.items[0];
         if (plan->reason != NULL) {
@@ -304,7 +225,7 @@ static void test_lent_costs(void **state)
         if (rows[i].code != NULL) {
             assert_non_null(sdsim_node_get(sdsim_node_get(host, "drivers"), rows[i].code));
         }
-        bench_close(&bench);
+        sdsim_plan_bench_close(&bench);
     }
 }
 
@@ -625,438 +546,7 @@ static void test_nonsense(void **state)
     check_rows("nothing", rows, COUNT(rows));
 }
 
-/* ---- plans ---- */
-
-/* A card that is based on another one is another card. */
-static void test_matches_are_not_inherited(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        const char *text;
-    } files[] = {
-        {"b-named", "kind: card\nmatches: [Some card, its other name]\n"},
-        {"a-based", "kind: card\nbase: b-named\n"},
-        {"c-based", "kind: card\nbase: b-named\n"},
-        {"d-based", "kind: card\nbase: b-named\nmatches: That card\n"},
-    };
-    static const struct {
-        const char *card;
-        const char *profile;
-    } rows[] = {{"Some card", "b-named"}, {"its other name", "b-named"}, {"That card", "d-based"}};
-    char folder[] = "/tmp/sdsim-plan-XXXXXX";
-    char path[100];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/cards", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    for (size_t i = 0; i < COUNT(files); i++) {
-        snprintf(path, sizeof path, "%s/cards/%s.yaml", folder, files[i].name);
-        sdsim_test_write_file(path, files[i].text, strlen(files[i].text));
-    }
-    struct sdsim_test_config f;
-    sdsim_test_config_set_up(&f, folder);
-    struct sdsim_profiles *profiles = sdsim_profiles_create(f.config);
-    assert_non_null(profiles);
-    for (size_t i = 0; i < COUNT(files); i++) {
-        assert_true(sdsim_profiles_has(profiles, "card", files[i].name));
-        snprintf(path, sizeof path, "%s/cards/%s.yaml", folder, files[i].name);
-        (void)remove(path);
-    }
-    snprintf(path, sizeof path, "%s/cards", folder);
-    (void)rmdir(path);
-    (void)rmdir(folder);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *profile = sdsim_profiles_card(profiles, rows[i].card);
-        assert_non_null(profile);
-        assert_string_equal(profile, rows[i].profile);
-    }
-    assert_null(sdsim_profiles_card(profiles, "another card"));
-    sdsim_test_config_tear_down(&f);
-}
-
-/* Records that mean one run share it, what is measured and how the record is called aside. */
-static void test_shared(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *fields;
-        size_t same;
-    } rows[] = {
-        {"\"chunk_bytes\":4096", 0},
-        {"\"chunk_bytes\":8192", 1},
-        {"\"chunk_bytes\":4096,\"id\":\"other\",\"source\":\"s\",\"group\":\"g\"", 0},
-        {"\"chunk_bytes\":4096,\"metric\":\"latency_max_s\",\"value\":0.1", 0},
-        {"\"chunk_bytes\":8192," SAYS("\"range=low\""), 1},
-        {"\"bus\":\"sd4\"", 5},
-        {"\"bus\":\"sd4\",\"value\":7", 5},
-    };
-    struct bench bench;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        print_record(out, rows[i].fields);
-    }
-    assert_int_equal(fclose(out), 0);
-    bench_open_text(&bench, text, size, NULL);
-    free(text);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct sdsim_plan *plan = &bench.plans.items[i];
-        assert_int_equal(plan->same, rows[i].same);
-        assert_ptr_equal(plan->measurement, &bench.measurements.items[i]);
-        assert_int_equal(plan->reason != NULL, rows[i].same == 5);
-        assert_ptr_equal(plan->run.host, bench.plans.items[plan->same].run.host);
-    }
-    bench_close(&bench);
-}
-
-/* Changes on top reach every run. */
-static void test_overrides(void **state)
-{
-    (void)state;
-    static const char *const overrides[] = {"card=memorex-2gb", "workload.call=1KiB", NULL};
-    struct bench bench;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    print_record(out, "\"card_class\":\"sdxc64g-a2\"");
-    print_record(out, "\"card_class\":\"sdhc32g-a1\"," SAYS("\"state=used\""));
-    assert_int_equal(fclose(out), 0);
-    bench_open_text(&bench, text, size, overrides);
-    free(text);
-    for (size_t i = 0; i < bench.plans.count; i++) {
-        const struct sdsim_run *run = &bench.plans.items[i].run;
-        assert_null(bench.plans.items[i].reason);
-        assert_string_equal(run->card_name, "memorex-2gb");
-        assert_string_equal(sdsim_node_text(sdsim_node_get(run->tree, "workload"), "call"), "1KiB");
-    }
-    bench_close(&bench);
-}
-
-/* Changes that suit none of the records are told, those that suit some are theirs. */
-static void test_bad_overrides(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *override;
-        const char *message; /* NULL: all is well */
-        bool refused[2];
-    } rows[] = {
-        {"nonsense=1", "--set: error: unknown key 'nonsense' in run\n", {true, true}},
-        {"card=x", "--set: error: there is no card 'x'\n", {true, true}},
-        {"card.rd1=5",
-         "--set: error: expected a time with a unit (ps, ns, us, ms, s, min, h), got '5'\n",
-         {true, true}},
-        {"workload.call=700B", NULL, {false, true}}, /* raw calls move whole sectors */
-        {"workload.call=1KiB", NULL, {false, false}},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *const overrides[] = {rows[i].override, NULL};
-        struct bench bench;
-        char *text = NULL;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        assert_non_null(out);
-        print_record(out, "");
-        print_record(out, RAW "\"chunk_bytes\":512");
-        assert_int_equal(fclose(out), 0);
-        assert_int_equal(bench_try(&bench, text, size, overrides), rows[i].message == NULL);
-        free(text);
-        char *messages = sdsim_test_diag_text(&bench.f.diags);
-        assert_string_equal(messages, rows[i].message != NULL ? rows[i].message : "");
-        free(messages);
-        for (size_t r = 0; r < 2; r++) {
-            assert_int_equal(bench.plans.items[r].reason != NULL, rows[i].refused[r]);
-        }
-        bench_close(&bench);
-    }
-}
-
-/* Without memory: false, or a reason; nothing leaks, and no half-made run looks like one. */
-static void test_no_memory(void **state)
-{
-    (void)state;
-    static const struct sdsim_measurement record = {.id = "r",
-                                                    .source = "",
-                                                    .group = "",
-                                                    .host = "esp32",
-                                                    .bus = "spi",
-                                                    .driver = "x",
-                                                    .api = "",
-                                                    .card = "A1 8GB",
-                                                    .card_class = "sdsc2g",
-                                                    .fs = "fat32",
-                                                    .op = "write",
-                                                    .value = 1.0};
-    struct sdsim_measurement items[] = {record, record};
-    const struct sdsim_measurements list = {.items = items, .count = 2};
-    for (size_t n = 1;; n += 1 + n / 6) {
-        struct sdsim_test_config f;
-        struct sdsim_plans plans;
-        sdsim_test_config_set_up(&f, ".");
-        sdsim_test_fail_allocation(n);
-        const bool fine = sdsim_plans_make(&plans, f.config, &list, NULL, &f.diags);
-        const bool failed = sdsim_test_allocation_failed();
-        assert_int_equal(fine, f.diags.errors == 0);
-        for (size_t i = 0; fine && i < plans.count; i++) {
-            assert_true(plans.items[i].reason != NULL || plans.items[i].run.host != NULL);
-        }
-        if (!failed) {
-            assert_true(fine && plans.items[0].reason == NULL);
-        }
-        sdsim_plans_free(&plans);
-        sdsim_test_config_tear_down(&f);
-        if (!failed) {
-            break;
-        }
-    }
-}
-
-static void test_nothing(void **state)
-{
-    (void)state;
-    struct sdsim_test_config f;
-    struct sdsim_plans plans;
-    const struct sdsim_measurements none = {.items = NULL};
-    sdsim_test_config_set_up(&f, ".");
-    assert_true(sdsim_plans_make(&plans, f.config, &none, NULL, &f.diags));
-    assert_int_equal(plans.count, 0);
-    sdsim_plans_free(&plans);
-    sdsim_test_config_tear_down(&f);
-}
-
-/* ---- random records ---- */
-
-static const char *pick(struct sdsim_rng *rng, const char *const *words, size_t count)
-{
-    return words[sdsim_rng_below(rng, count)];
-}
-
-#define PICK(rng, words) pick(rng, words, COUNT(words))
-
-/* Numbers small, usual and huge. */
-static uint64_t random_count(struct sdsim_rng *rng)
-{
-    static const uint64_t special[] = {1,           2,
-                                       511,         512,
-                                       513,         1000,
-                                       4096,        65536,
-                                       1048576,     4194304,
-                                       8388608,     1000000000,
-                                       10000000000, UINT64_C(1) << 40,
-                                       1000000,     25000000,
-                                       400000000,   240000000,
-                                       2022,        1000000000000000};
-    if (sdsim_rng_below(rng, 3) > 0) {
-        return special[sdsim_rng_below(rng, COUNT(special))];
-    }
-    const uint64_t any = sdsim_rng_next(rng) >> (14 + sdsim_rng_below(rng, 50));
-    return any > 1000000000000000 ? 1 : any;
-}
-
-static void print_words(FILE *out, struct sdsim_rng *rng)
-{
-    static const char *const hosts[] = {
-        "esp32",   "esp32s3",      "esp32c3",          "rp2040",      "rp2350",   "imxrt1062",
-        "stm32f4", "stm32h7",      "atmega328p",       "samd51",      "sams70",   "p2",
-        "ra4m1",   "linux-native", "linux-usb-reader", "unspecified", "teensy36", "nonsense"};
-    static const char *const drivers[] = {"sdfat-sdio",       "sdfat-spi-dedicated",
-                                          "sdfat-spi-shared", "arduino-esp32-sd",
-                                          "esp-idf-sdmmc",    "esp-idf-sdspi",
-                                          "stm32-hal-sd",     "micropython-sdcard",
-                                          "nuttx-mmcsd-sdio", "circuitpython-sdcardio",
-                                          "chan-mmc-spi",     "carlk3-spi",
-                                          "carlk3-sdio",      "linux-mmc",
-                                          "usb-reader",       "p2-sd-driver",
-                                          "generic-sd-dma",   "arduino-sd-classic",
-                                          "own-hsmci",        "nonsense"};
-    static const char *const buses[] = {"spi", "sd1", "sd4"};
-    static const char *const ops[] = {"read", "write", "append", "random-read", "random-write"};
-    static const char *const metrics[] = {"throughput_Bps", "latency_mean_s", "latency_min_s",
-                                          "latency_max_s"};
-    static const char *const apis[] = {"raw",   "arduino-file", "sdfat-file",    "fatfs",  "stdio",
-                                       "posix", "micropython",  "circuitpython", "python", "x"};
-    static const char *const volumes[] = {"raw", "fat12", "fat16", "fat32", "exfat", "x"};
-    static const char *const classes[] = {"sdsc2g", "sdhc8g-c4",    "sdhc32g-u1", "sdxc64g-a2",
-                                          "fake",   "sdsc64-slc",   "unknown",    "x",
-                                          "emmc",   "sdnand-csnp4g"};
-    static const char *const cards[] = {"Memorex microSD 2GB", "X class 10", "A1", "eMMC chip"};
-    const char *host = PICK(rng, hosts); /* one by one: arguments have no order */
-    const char *driver = PICK(rng, drivers);
-    const char *bus = PICK(rng, buses);
-    const char *op = PICK(rng, ops);
-    const char *metric = PICK(rng, metrics);
-    fprintf(out, "\"host\":\"%s\",\"driver\":\"%s\",\"bus\":\"%s\",\"op\":\"%s\",\"metric\":\"%s\"",
-            host, driver, bus, op, metric);
-    if (sdsim_rng_below(rng, 2) > 0) {
-        fprintf(out, ",\"api\":\"%s\"", PICK(rng, apis));
-    }
-    if (sdsim_rng_below(rng, 2) > 0) {
-        fprintf(out, ",\"fs\":\"%s\"", PICK(rng, volumes));
-    }
-    if (sdsim_rng_below(rng, 3) > 0) {
-        fprintf(out, ",\"card_class\":\"%s\"", PICK(rng, classes));
-    }
-    if (sdsim_rng_below(rng, 4) == 0) {
-        fprintf(out, ",\"card\":\"%s\"", PICK(rng, cards));
-    }
-}
-
-static void print_numbers(FILE *out, struct sdsim_rng *rng)
-{
-    static const struct {
-        const char *name;
-        unsigned one_in;
-    } counts[] = {{"year", 3},       {"cpu_hz", 4},        {"clock_requested_hz", 3},
-                  {"clock_hz", 3},   {"cluster_bytes", 6}, {"chunk_bytes", 1},
-                  {"total_bytes", 2}};
-    static const char *const answers[] = {"dma", "preallocated", "sync_per_write"};
-    for (size_t i = 0; i < COUNT(counts); i++) {
-        if (sdsim_rng_below(rng, counts[i].one_in) == 0) {
-            fprintf(out, ",\"%s\":%" PRIu64, counts[i].name, random_count(rng));
-        }
-    }
-    for (size_t i = 0; i < COUNT(answers); i++) {
-        if (sdsim_rng_below(rng, 3) == 0) {
-            fprintf(out, ",\"%s\":%s", answers[i], sdsim_rng_below(rng, 2) > 0 ? "true" : "false");
-        }
-    }
-}
-
-static void print_assumptions(FILE *out, struct sdsim_rng *rng)
-{
-    static const char *const plain[] = {"stream=per-call",
-                                        "multi_block=0",
-                                        "buffer=unaligned",
-                                        "includes=open",
-                                        "includes=fsync",
-                                        "state=used",
-                                        "includes=create,close",
-                                        "first_call=excluded",
-                                        "state=new",
-                                        "state=full",
-                                        "state=housekeeping",
-                                        "order=random",
-                                        "crosses=none",
-                                        "crosses=16KiB",
-                                        "crosses=4MiB",
-                                        "n=1",
-                                        "range=low",
-                                        "range=high",
-                                        "random sector positions",
-                                        "spi_transfer=byte",
-                                        "open_aus=",
-                                        "start_offset=-1",
-                                        "f_sync after each call",
-                                        "machine.SDCard"};
-    static const char *const counted[] = {"open_aus", "start_offset"};
-    const uint64_t count = sdsim_rng_below(rng, 4);
-    fputs(",\"assumptions\":[", out);
-    for (uint64_t i = 0; i < count; i++) {
-        fputs(i > 0 ? "," : "", out);
-        if (sdsim_rng_below(rng, 4) > 0) {
-            fprintf(out, "\"%s\"", PICK(rng, plain));
-        } else {
-            const char *name = PICK(rng, counted);
-            fprintf(out, "\"%s=%" PRIu64 "\"", name, random_count(rng));
-        }
-    }
-    fputc(']', out);
-}
-
-/* A run that no test should wait for: its size, not what it is, makes it slow. */
-static bool is_slow(const struct sdsim_setup *setup)
-{
-    return setup->run.workload.total > UINT64_C(1) << 24;
-}
-
-/* Numbers that make sense for any run. */
-static void check_forecast(const struct sdsim_setup *setup, const struct sdsim_forecast *forecast,
-                           const struct sdsim_plan *plan)
-{
-    const struct sdsim_workload_params *workload = &setup->run.workload;
-    const double *value = forecast->value;
-    bool fine = true;
-    for (int m = 0; m < SDSIM_MEASURED_COUNT; m++) {
-        fine = fine && value[m] < 1e15 && value[m] > 0.0;
-    }
-    /* The mean holds also what is in no call, and first calls that are left out. */
-    if (workload->timed == SDSIM_TIMED_CALLS && !workload->final_sync &&
-        workload->first_call == SDSIM_FIRST_CALL_INCLUDED) {
-        fine = fine && value[SDSIM_MEASURED_MIN] <= value[SDSIM_MEASURED_MEAN] * (1.0 + 1e-9) &&
-               value[SDSIM_MEASURED_MEAN] <= value[SDSIM_MEASURED_MAX] * (1.0 + 1e-9);
-    }
-    if (!fine) {
-        fail_msg("seed %" PRIu64 ", %s: %g B/s, calls of %g, %g, %g s in\n%s", random_seed,
-                 plan->measurement->id, value[SDSIM_MEASURED_THROUGHPUT], value[SDSIM_MEASURED_MIN],
-                 value[SDSIM_MEASURED_MEAN], value[SDSIM_MEASURED_MAX], plan->text);
-    }
-}
-
-/* Forecasts without draws what can be; for the rest there is a reason. */
-static void check_plan(struct bench *bench, size_t index, size_t *modelled, size_t *forecasts)
-{
-    const struct sdsim_plan *plan = &bench->plans.items[index];
-    if (plan->reason != NULL) {
-        assert_true(plan->reason[0] != '\0');
-        return;
-    }
-    *modelled += 1;
-    if (plan->same != index) {
-        return;
-    }
-    struct sdsim_setup *setup = calloc(1, sizeof *setup);
-    assert_non_null(setup);
-    if (!sdsim_setup_bind(bench->f.config, &plan->run, 0, setup, &bench->f.diags)) {
-        fail_msg("seed %" PRIu64 ", record %zu can't be bound:\n%s", random_seed, index,
-                 plan->text);
-    }
-    if (!is_slow(setup)) {
-        struct sdsim_forecast forecast;
-        sdsim_forecast_run(setup, 0, &forecast);
-        if (forecast.error[0] == '\0') {
-            check_forecast(setup, &forecast, plan);
-            *forecasts += 1;
-        }
-    }
-    free(setup);
-}
-
-static void test_random(void **state)
-{
-    (void)state;
-    struct bench bench;
-    struct sdsim_rng rng;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    sdsim_rng_seed(&rng, random_seed);
-    for (unsigned i = 0; i < random_records; i++) {
-        fprintf(out, "{\"id\":\"r%u\",\"value\":1,", i);
-        print_words(out, &rng);
-        print_numbers(out, &rng);
-        print_assumptions(out, &rng);
-        fputs("}\n", out);
-    }
-    assert_int_equal(fclose(out), 0);
-    bench_open_text(&bench, text, size, NULL);
-    free(text);
-    size_t modelled = 0;
-    size_t forecasts = 0;
-    for (size_t i = 0; i < bench.plans.count; i++) {
-        check_plan(&bench, i, &modelled, &forecasts);
-    }
-    print_message("seed %" PRIu64 ": %u records, %zu can be modelled, %zu forecasts\n", random_seed,
-                  random_records, modelled, forecasts);
-    assert_true(modelled > random_records / 20); /* else the words are too wild to test much */
-    assert_true(forecasts > random_records / 40);
-    bench_close(&bench);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hosts),      cmocka_unit_test(test_drivers),
@@ -1064,12 +554,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_clocks),     cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_file_apis),  cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_raw_calls),
-        cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_overrides),  cmocka_unit_test(test_bad_overrides),
-        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_matches_are_not_inherited),
+        cmocka_unit_test(test_nonsense),
     };
-    random_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : random_seed;
-    random_records = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : random_records;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

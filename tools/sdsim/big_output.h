@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "replacement.h"
 
 struct sdsim_big_output {
     FILE *stream;     /* print here */
     const char *path; /* as the user named it; NULL: standard output */
-    char *temporary;  /* NULL: there is none, the stream is a nameless file or what `path` names */
-    char *target;     /* what is to be replaced, links followed */
+    struct sdsim_replacement replacement;
 };
 
 /* False after a message on stderr. sdsim_big_output_discard takes both. */

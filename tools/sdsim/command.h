@@ -1,5 +1,5 @@
 /*
- * A subcommand: a row in the table of main.c, and a file of its own.
+ * A subcommand: a row in the table of commands.c, and a file of its own.
  */
 #ifndef SDSIM_TOOLS_COMMAND_H
 #define SDSIM_TOOLS_COMMAND_H
@@ -44,7 +44,8 @@ extern const struct sdsim_command sdsim_command_replay;
 extern const struct sdsim_command sdsim_command_export;
 extern const struct sdsim_command sdsim_command_doctor;
 extern const struct sdsim_command sdsim_command_view;
-
+extern const struct sdsim_command sdsim_command_probe;
+extern const struct sdsim_command sdsim_command_validate;
 extern const struct sdsim_command sdsim_command_explain;
 extern const struct sdsim_command sdsim_command_sweep;
 extern const struct sdsim_command sdsim_command_diff;
@@ -60,5 +61,20 @@ extern const size_t sdsim_command_count;
 
 /* NULL: there is none of that name. */
 const struct sdsim_command *sdsim_command_find(const char *name);
+
+/* What --help prints, at most 80 columns wide. */
+void sdsim_command_help(const struct sdsim_command *command, FILE *out);
+
+/* Whether there are as many operands as the command takes; false after a message on stderr. */
+bool sdsim_command_takes(const struct sdsim_command *command,
+                         const struct sdsim_arguments *arguments);
+
+/*
+ * The main function of a program of its own, sdsim-NAME: reads the options of its command, answers
+ * --help and --version, else calls `run`. Returns the exit code. argv[0] is changed.
+ */
+enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
+                                   enum sdsim_exit (*run)(const struct sdsim_arguments *arguments),
+                                   int argc, char **argv);
 
 #endif

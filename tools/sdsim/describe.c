@@ -53,20 +53,6 @@ static void print_value(const struct printer *printer, const char *path, const c
     sdsim_json_end(printer->json);
 }
 
-/* A list of scalars on one line: "[14, 13, 27, 15]". */
-static void print_list(const struct sdsim_node *list, char *out, size_t size)
-{
-    size_t used = (size_t)snprintf(out, size, "[");
-    for (size_t i = 0; i < list->count && used < size; i++) {
-        const char *text = list->items[i]->text;
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                 text != NULL ? text : "...");
-    }
-    if (used < size) {
-        snprintf(out + used, size - used, "]");
-    }
-}
-
 static bool is_head_key(const char *key)
 {
     static const char *const keys[] = {"kind", "base", "name", "description", "source"};
@@ -95,7 +81,7 @@ static void print_entry(const struct printer *printer, const char *path,
         (void)sdsim_provenance_read(entry->value, entry->key, &value, NULL);
     }
     if (value.value != NULL && value.value->kind == SDSIM_NODE_LIST) {
-        print_list(value.value, text, sizeof text);
+        sdsim_node_list_text(value.value, text, sizeof text);
     } else {
         snprintf(text, sizeof text, "%s",
                  value.value != NULL && value.value->text != NULL ? value.value->text : "");

@@ -31,32 +31,14 @@ static void print_overview(FILE *out)
     fputc('\n', out);
     sdsim_print_wrapped(
         out, "",
-        "Programs of their own, built where the libraries they need are found, and "
-        "run by the same name: 'sdsim view' shows a recorded run, 'sdsim probe' looks "
-        "at a real card on an FT232H.");
+        "view, probe and validate are programs of their own, built where the libraries they need "
+        "are found.");
     fputc('\n', out);
     sdsim_print_wrapped(out, "",
                         "'sdsim COMMAND --help' explains a command. Data goes to standard output, "
                         "messages to standard error. Exit code: 0 all is well; 1 out of tolerance, "
                         "a run that ended early, "
                         "or a finding of check; 2 bad input or usage; 3 device or I/O fault.");
-}
-
-static void print_help(const struct sdsim_command *command, FILE *out)
-{
-    fprintf(out, "usage: sdsim %s [OPTION...]%s%s\n\n", command->name,
-            command->operands[0] != '\0' ? " " : "", command->operands);
-    sdsim_print_wrapped(out, "", command->summary);
-    fputs("\noptions:\n", out);
-    sdsim_options_help(command->options, out);
-    for (const char *text = command->details; *text != '\0';) {
-        char paragraph[1200];
-        const size_t size = strcspn(text, "\n");
-        snprintf(paragraph, sizeof paragraph, "%.*s", (int)size, text);
-        fputc('\n', out);
-        sdsim_print_wrapped(out, "", paragraph);
-        text += size + (text[size] == '\n');
-    }
 }
 
 /* Help is data when it was asked for. */
@@ -67,7 +49,7 @@ static enum sdsim_exit show_help(const struct sdsim_command *command)
         return SDSIM_EXIT_FAULT;
     }
     if (command != NULL) {
-        print_help(command, output.stream);
+        sdsim_command_help(command, output.stream);
     } else {
         print_overview(output.stream);
     }
@@ -152,13 +134,7 @@ static enum sdsim_exit run_parsed(const struct sdsim_command *command,
     if (arguments->help) {
         return show_help(command);
     }
-    if (arguments->operand_count < command->least || arguments->operand_count > command->most) {
-        fprintf(stderr, "error: %s arguments\nhelp: usage: sdsim %s [OPTION...] %s\n",
-                arguments->operand_count < command->least ? "missing" : "too many", command->name,
-                command->operands);
-        return SDSIM_EXIT_INPUT;
-    }
-    return command->run(arguments);
+    return sdsim_command_takes(command, arguments) ? command->run(arguments) : SDSIM_EXIT_INPUT;
 }
 
 static enum sdsim_exit run_command(const struct sdsim_command *command, int argc, char **argv)

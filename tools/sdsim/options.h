@@ -120,6 +120,24 @@ enum sdsim_option_id {
     SDSIM_OPTION_SEEDS,
     SDSIM_OPTION_HOURS,
     SDSIM_OPTION_VALUE_DRAWS, /* --draws of a command whose runs differ in luck without them */
+    SDSIM_OPTION_DEVICE,
+    SDSIM_OPTION_USB,
+    SDSIM_OPTION_INTERFACE,
+    SDSIM_OPTION_CARD_CLOCK, /* --clock of a command that works a real card */
+    SDSIM_OPTION_IDENTIFY,
+    SDSIM_OPTION_WHOSE_TIME,
+    SDSIM_OPTION_OUT_PROFILE,
+    SDSIM_OPTION_WRITE,
+    SDSIM_OPTION_RANGE,
+    SDSIM_OPTION_SCRATCH,
+    SDSIM_OPTION_YES_CARD, /* --yes of a command that overwrites a real card */
+    SDSIM_OPTION_PAUSES,
+    SDSIM_OPTION_JOURNAL,
+    SDSIM_OPTION_NO_RESTORE,
+    SDSIM_OPTION_RESTORE,
+    SDSIM_OPTION_PREDICT_CARD, /* --card that a real one is held against */
+    SDSIM_OPTION_AMOUNT,
+    SDSIM_OPTION_TOTAL_TOLERANCE, /* --tolerance of a command about one total */
     SDSIM_OPTION_HELP,
     SDSIM_OPTION_COUNT
 };

@@ -1,12 +1,12 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "replacement.h"
 
 bool sdsim_output_open(struct sdsim_output *output)
 {
@@ -57,56 +57,18 @@ static bool write_and_close(int file, const char *text, size_t size)
     return written && closed;
 }
 
-/* A file that is neither regular nor new (a device, a pipe) is written to as it is. */
-static bool write_in_place(const char *path, const char *text, size_t size)
+static bool write_file(const char *path, const char *text, size_t size)
 {
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
-    return file >= 0 && write_and_close(file, text, size);
-}
-
-static mode_t usual_mode(void)
-{
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* Writes a file of a temporary name beside `path` and renames it. */
-static bool write_by_rename(const char *path, mode_t mode, const char *text, size_t size)
-{
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    const int file = mkstemp(temporary);
+    struct sdsim_replacement replacement;
+    const int file = sdsim_replacement_open(&replacement, path);
     if (file < 0) {
         return false;
     }
-    const bool allowed = fchmod(file, mode) == 0;
-    const bool written = write_and_close(file, text, size);
-    if (allowed && written && rename(temporary, path) == 0) {
-        return true;
+    if (write_and_close(file, text, size)) {
+        return sdsim_replacement_finish(&replacement);
     }
-    const int error = errno;
-    unlink(temporary);
-    errno = error;
+    sdsim_replacement_discard(&replacement);
     return false;
-}
-
-static bool write_file(const char *path, const char *text, size_t size)
-{
-    struct stat status;
-    if (stat(path, &status) != 0) {
-        return errno == ENOENT && write_by_rename(path, usual_mode(), text, size);
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return write_in_place(path, text, size);
-    }
-    char *real = realpath(path, NULL); /* a link stays one: what it points to is replaced */
-    const bool written = real != NULL && write_by_rename(real, status.st_mode & 0777, text, size);
-    free(real);
-    return written;
 }
 
 enum sdsim_exit sdsim_output_send(struct sdsim_output *output, const char *path)

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/units.h"
-#include "core/version.h"
 #include "dump.h"
 #include "script.h"
 #include "select.h"
@@ -340,27 +339,6 @@ static enum sdsim_exit run_arguments(const struct sdsim_arguments *arguments)
 
 int main(int argc, char **argv)
 {
-    static char name[] = "view"; /* in messages: "view has no option ..." */
-    struct sdsim_arguments arguments;
     setlocale(LC_CTYPE, "");
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        puts("sdsim-view " SDSIM_VERSION);
-        return SDSIM_EXIT_OK;
-    }
-    argv[0] = name;
-    enum sdsim_exit code = SDSIM_EXIT_INPUT;
-    if (sdsim_arguments_parse(&arguments, sdsim_command_view.options, argc, argv)) {
-        if (arguments.help) {
-            puts("usage: sdsim view [OPTION...] WHAT [RUN] [WHAT [RUN]]\n");
-            puts(sdsim_command_view.summary);
-            puts("\noptions:");
-            sdsim_options_help(sdsim_command_view.options, stdout);
-            puts("\n'sdsim view --help' tells more.");
-            code = SDSIM_EXIT_OK;
-        } else {
-            code = run_arguments(&arguments);
-        }
-    }
-    sdsim_arguments_free(&arguments);
-    return (int)code;
+    return (int)sdsim_command_main(&sdsim_command_view, run_arguments, argc, argv);
 }
