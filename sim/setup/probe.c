@@ -81,10 +81,13 @@ static bool is_plain_stream(const struct sdsim_workload_params *workload)
            !sdsim_workload_in_regions(workload);
 }
 
+/* Of a card that names no AU: only where a raw stream begins depends on it. */
+static const uint64_t usual_au = UINT64_C(4) << 20;
+
 static bool no_fat(struct sdsim_setup *setup)
 {
     struct sdsim_workload_params *workload = &setup->run.workload;
-    const uint64_t au = setup->card.au_bytes > 0 ? setup->card.au_bytes : 4194304;
+    const uint64_t au = setup->card.au_bytes > 0 ? setup->card.au_bytes : usual_au;
     if (workload->target != SDSIM_ON_FILE || !is_plain_stream(workload) ||
         workload->call % SDSIM_SECTOR != 0 || workload->timed == SDSIM_TIMED_PASSES) {
         return false;

@@ -187,8 +187,8 @@ static void take_sizes(struct sdsim_write_measures *measures, const double *leas
         bool below = true;
         struct sdsim_samples large = {0};
         for (unsigned t = s; t < sizes; t++) {
-            above &= least[t] > least[s - 1] * 1.05 + 4;
-            below &= least[t] * 1.05 + 4 < least[s - 1];
+            above &= sdsim_samples_above(least[t], least[s - 1]);
+            below &= sdsim_samples_above(least[s - 1], least[t]);
             sdsim_samples_add(&large, least[t]);
         }
         const struct sdsim_spread_facts facts = sdsim_samples_facts(&large);

@@ -96,3 +96,10 @@ struct sdsim_spread_facts sdsim_samples_earlier(struct sdsim_samples *samples)
     }
     return facts;
 }
+
+bool sdsim_samples_above(double value, double usual)
+{
+    static const double scatter = 1.05;
+    static const double late = 4;
+    return value > usual * scatter + late;
+}

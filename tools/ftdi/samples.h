@@ -45,4 +45,8 @@ struct sdsim_spread_facts sdsim_samples_facts(struct sdsim_samples *samples);
 #define SDSIM_SAMPLE_LATE 0.5
 struct sdsim_spread_facts sdsim_samples_earlier(struct sdsim_samples *samples);
 
+/* Whether `value` is above `usual`, both in bytes, by more than a card's scatter and a poll too late
+ * explain: 5 % and 4 bytes. */
+bool sdsim_samples_above(double value, double usual);
+
 #endif

@@ -12,7 +12,6 @@
 #include "session.h"
 
 #define MOST_BYTES 1000000000u /* without --yes */
-#define MOST_DRAW  100000u
 
 /* ---- options ---- */
 
@@ -59,19 +58,6 @@ static bool choose_format(const struct sdsim_arguments *arguments, enum sdsim_ex
     return false;
 }
 
-static bool choose_draw(const struct sdsim_arguments *arguments, uint32_t *draw)
-{
-    const char *text = arguments->values[SDSIM_OPTION_DRAW];
-    char *end = NULL;
-    const unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
-    if (text != NULL && (*text < '0' || *text > '9' || *end != '\0' || value > MOST_DRAW)) {
-        fprintf(stderr, "error: --draw takes a whole number up to %u, not '%s'\n", MOST_DRAW, text);
-        return false;
-    }
-    *draw = (uint32_t)value;
-    return true;
-}
-
 /* A power of ten from 1 ps to 1 s: that is what a VCD can say. */
 static bool choose_tick(const struct sdsim_arguments *arguments, struct wish *wish)
 {
@@ -103,7 +89,7 @@ static bool read_wish(const struct sdsim_arguments *arguments, struct wish *wish
 {
     *wish = (struct wish){.tick = 0};
     return choose_format(arguments, &wish->format) && sdsim_export_wish(arguments, &wish->window) &&
-           choose_draw(arguments, &wish->draw) && choose_tick(arguments, wish);
+           sdsim_arguments_draw(arguments, &wish->draw) && choose_tick(arguments, wish);
 }
 
 /* ---- the run ---- */

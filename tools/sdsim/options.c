@@ -9,7 +9,7 @@
 #include "report/table.h"
 
 #define USUAL_DRAWS 64
-#define MOST_DRAWS  100000
+#define MOST_DRAWS  100000 /* also the highest number of a draw */
 #define MOST_JOBS   64
 
 static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
@@ -534,6 +534,17 @@ void sdsim_arguments_free(struct sdsim_arguments *arguments)
     free(arguments->vary);
     free(arguments->merge);
     arguments->overrides = arguments->vary = arguments->merge = NULL;
+}
+
+bool sdsim_arguments_draw(const struct sdsim_arguments *arguments, uint32_t *draw)
+{
+    const char *text = arguments->values[SDSIM_OPTION_DRAW];
+    uint64_t number = 0;
+    if (text != NULL && !parse_number("draw", text, MOST_DRAWS, &number)) {
+        return false;
+    }
+    *draw = (uint32_t)number;
+    return true;
 }
 
 /* ---- help ---- */

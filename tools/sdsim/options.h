@@ -195,6 +195,9 @@ bool sdsim_arguments_parse(struct sdsim_arguments *arguments, const enum sdsim_o
                            int argc, char **argv);
 void sdsim_arguments_free(struct sdsim_arguments *arguments);
 
+/* What --draw asks for, 0 if it was not given. False after a message on stderr. */
+bool sdsim_arguments_draw(const struct sdsim_arguments *arguments, uint32_t *draw);
+
 /* The option table of a command as text of 80 columns. */
 void sdsim_options_help(const enum sdsim_option_id *ids, FILE *out);
 

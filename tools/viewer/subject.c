@@ -16,8 +16,7 @@
 #include "view/capture_spans.h"
 
 enum {
-    MOST_CALLS = 2000000, /* of a trace: 64 MB */
-    MOST_DRAW = 100000,
+    MOST_CALLS = 2000000,      /* of a trace: 64 MB */
     MOST_PRELOADED = 20000000, /* spans: 330 MB */
 };
 
@@ -105,19 +104,6 @@ static enum sdsim_exit open_timeline(struct sdsim_subject *subject)
 
 /* ---- scenarios ---- */
 
-static bool read_draw(const struct sdsim_arguments *arguments, uint32_t *draw)
-{
-    const char *text = arguments->values[SDSIM_OPTION_DRAW];
-    char *end = NULL;
-    const unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
-    *draw = (uint32_t)value;
-    if (text != NULL && (*text < '0' || *text > '9' || *end != '\0' || value > MOST_DRAW)) {
-        fprintf(stderr, "error: --draw takes a whole number up to %u, not '%s'\n", MOST_DRAW, text);
-        return false;
-    }
-    return true;
-}
-
 /* Binds the run that was chosen, and says what there is to be said. */
 static bool bind_run(struct sdsim_subject *subject, uint32_t draw)
 {
@@ -151,7 +137,7 @@ static enum sdsim_exit open_scenario(struct sdsim_subject *subject)
     if (!sdsim_cli_open(&subject->session)) {
         return SDSIM_EXIT_FAULT;
     }
-    if (!read_draw(subject->arguments, &draw)) {
+    if (!sdsim_arguments_draw(subject->arguments, &draw)) {
         return SDSIM_EXIT_INPUT;
     }
     subject->run = sdsim_replay_scenario(&subject->session, subject->arguments,
