@@ -207,15 +207,16 @@ static void show_difference(struct lines *lines, sdsim_ps from, sdsim_ps to)
     const struct sdsim_theme *theme = lines->picture->theme;
     struct sdsim_difference differences[SDSIM_DIFFERENCES_MOST];
     const size_t count = sdsim_pair_differ(&app->pair, from, to, differences);
-    const int32_t column = lines->width * 9 / 40;
+    const int32_t column = lines->width * 17 / 80;
+    const int32_t last = lines->width * 21 / 80; /* has a sign, too */
     const int32_t end = lines->x + lines->width;
     char text[40];
     heading(lines, app->measured ? "Measured" : "In this window");
     line(lines, "from", sdsim_time_print(from, text, sizeof text));
     line(lines, "time", sdsim_short_time(sdsim_time_since(to, from), text, sizeof text));
     lines->y += 4;
-    right(lines, end - 2 * column, "A", theme->faint);
-    right(lines, end - column, "B", theme->faint);
+    right(lines, end - last - column, "A", theme->faint);
+    right(lines, end - last, "B", theme->faint);
     right(lines, end, "B - A", theme->faint);
     lines->y += app->layout.unit;
     for (size_t i = 0; i < count; i++) {
@@ -223,12 +224,12 @@ static void show_difference(struct lines *lines, sdsim_ps from, sdsim_ps to)
         const bool less = one->of[1] < one->of[0];
         const uint64_t by = less ? one->of[0] - one->of[1] : one->of[1] - one->of[0];
         char signed_by[44];
-        sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y, lines->width - 3 * column - 4,
-                          one->name, theme->faint);
+        sdsim_canvas_text(lines->picture->canvas, lines->x, lines->y,
+                          lines->width - last - 2 * column - 4, one->name, theme->faint);
         difference_value(one, one->of[0], text, sizeof text);
-        right(lines, end - 2 * column, text, theme->text);
+        right(lines, end - last - column, text, theme->text);
         difference_value(one, one->of[1], text, sizeof text);
-        right(lines, end - column, text, theme->text);
+        right(lines, end - last, text, theme->text);
         difference_value(one, by, text, sizeof text);
         snprintf(signed_by, sizeof signed_by, "%s%s", by == 0 ? "" : less ? "-" : "+", text);
         right(lines, end, signed_by, by == 0 ? theme->faint : theme->mark);
