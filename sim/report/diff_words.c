@@ -78,7 +78,7 @@ static void say_verdict(struct sdsim_diff_pair *pair, const struct sdsim_diff_li
 /* ---- where it comes from ---- */
 
 /* The account by who is at work. */
-enum layer { ON_BUS, ON_CARD, ON_HOST, LAYERS };
+enum layer { ON_BUS, ON_CARD, ON_HOST, ON_OTHERS, NOWHERE, LAYERS };
 
 static enum layer layer_of(enum sdsim_kind kind)
 {
@@ -90,6 +90,10 @@ static enum layer layer_of(enum sdsim_kind kind)
     case SDSIM_BUSY:
     case SDSIM_PAUSE:
         return ON_CARD;
+    case SDSIM_OUTSIDE:
+        return ON_OTHERS;
+    case SDSIM_IDLE:
+        return NOWHERE;
     default:
         return ON_HOST;
     }
@@ -97,7 +101,13 @@ static enum layer layer_of(enum sdsim_kind kind)
 
 static void say_layers(struct sdsim_diff_pair *pair)
 {
-    static const char *const names[] = {"clocks on the bus", "the card", "the host and its driver"};
+    static const char *const names[LAYERS] = {
+        [ON_BUS] = "clocks on the bus",
+        [ON_CARD] = "the card",
+        [ON_HOST] = "the host and its driver",
+        [ON_OTHERS] = "USB and other devices",
+        [NOWHERE] = "idle time",
+    };
     double sums[LAYERS] = {0};
     double moved = 0;
     char text[SDSIM_DIFF_WORD_SIZE];

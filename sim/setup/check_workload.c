@@ -250,7 +250,8 @@ static bool check_usb(const struct place *place, const struct sdsim_run *run,
     if (place->action == SDSIM_DO_MOUNT) {
         return fine;
     }
-    if (place->action == SDSIM_DO_RANDOM_MIXED || place->action == SDSIM_DO_PLAY) {
+    if (place->action == SDSIM_DO_RANDOM_MIXED || place->action == SDSIM_DO_PLAY ||
+        place->action == SDSIM_DO_STREAM) {
         fine = wrong(place, "do", "on: file, or on: raw", "a PC can only write, read and mount");
     }
     if (node != NULL && sdsim_node_get(node, "pc") != NULL) {

@@ -266,6 +266,8 @@ static void refusals(void **state)
         {{"buffer", "bench", "write", "--rate", "1kB/s", "--set", "workload.burst=1KiB", "--set",
           "workload.duration=1min", NULL},
          "one of these ways only"},
+        {{"buffer", "bench", "write", "--rate", "1kB/s", "--set", "workload.on=usb", NULL},
+         "a PC can only write, read and mount"},
         {{"buffer", "bench", "write", "--rate", "1kB/s", "--hours", "0", NULL}, "--hours takes"},
         {{"buffer", "bench", "write", "--rate", "1kB/s", "--hours", "-1", NULL}, "--hours takes"},
         {{"buffer", "bench", "write", "--rate", "1kB/s", "--hours", "nan", NULL}, "--hours takes"},
