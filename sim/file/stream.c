@@ -323,8 +323,8 @@ static enum sdsim_fat_result buffered_read(struct sdsim_stream *stream, sdsim_ps
             uint64_t got;
             layer_time(stream, now);
             stream->unseen = out == NULL;
-            const enum sdsim_fat_result result = library_read(
-                stream, now, stream->size, out != NULL ? stream->buffer : NULL, &got);
+            const enum sdsim_fat_result result =
+                library_read(stream, now, stream->size, out != NULL ? stream->buffer : NULL, &got);
             stream->filled = (uint32_t)got;
             stream->taken = 0;
             if (result != SDSIM_FAT_OK || got == 0) {
