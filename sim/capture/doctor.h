@@ -190,10 +190,7 @@ struct sdsim_doctor_sd_bus {
     bool awaited;        /* a block that was asked for has not come */
     bool wide;           /* ACMD6 to 4 lines was accepted */
     bool switched;       /* CMD6 to a faster access mode than default was sent */
-    bool low_volt;       /* CMD11 was answered */
-    uint32_t status;     /* the last card status, 0 if there was none yet */
     uint32_t set_count;  /* CMD23: blocks of the next command, 0: open */
-    bool counted;        /* the transfer ends by itself */
     bool status_due;     /* a block was written, and its CRC status has not come */
     uint32_t moved;      /* blocks of the transfer so far */
     uint64_t narrow;     /* blocks of data commands over one line */

@@ -98,6 +98,9 @@ void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item 
 extern const struct sdsim_doctor_book sdsim_doctor_spi_book;
 extern const struct sdsim_doctor_book sdsim_doctor_sd_book;
 
+/* R7 of either bus, in c->item, against what CMD8 asked: voltage and pattern are its last two bytes. */
+void sdsim_doctor_compare_echo(struct sdsim_doctor_case *c);
+
 /* The last byte a command's frame should have. */
 uint8_t sdsim_doctor_frame_crc(const struct sdsim_item *command);
 

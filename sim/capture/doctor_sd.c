@@ -43,11 +43,9 @@ static void note_command(struct sdsim_doctor_bus *bus, const struct sdsim_item *
 static void begin_transfer(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
 {
     struct sdsim_doctor_sd_bus *sd = &bus->sd;
-    const bool many = item->index == 18 || item->index == 25;
     bus->open_read = item->index == 18 && sd->set_count == 0;
     bus->open_write = item->index == 25 && sd->set_count == 0;
     sd->awaited = item->index == 17 || item->index == 18;
-    sd->counted = many && sd->set_count > 0;
     sd->moved = 0;
     sd->set_count = 0;
 }
@@ -73,9 +71,6 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
         break;
     case 7:
         sd->standby = !(sd->rca_known && argument >> 16 == sd->rca);
-        break;
-    case 11:
-        sd->low_volt = true;
         break;
     case 16:
         bus->length_set = true;
@@ -111,9 +106,8 @@ static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item 
     } else if (item->index == 8 && !item->app) {
         bus->version = SDSIM_DOCTOR_VERSION_2;
     } else if (sdsim_doctor_has_status(item)) {
-        bus->sd.status = sdsim_doctor_status(item);
         bus->sd.probed = false;
-        if ((bus->sd.status & SDSIM_DOCTOR_REFUSALS) == 0) {
+        if ((sdsim_doctor_status(item) & SDSIM_DOCTOR_REFUSALS) == 0) {
             note_success(bus, item);
         }
     } else {

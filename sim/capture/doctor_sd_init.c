@@ -67,15 +67,8 @@ void sdsim_doctor_check_sd_too_fast(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_sd_cmd8_echo(struct sdsim_doctor_case *c)
 {
-    if (!sdsim_doctor_answers(c, 8, false) || c->item->size != SDSIM_FRAME_SIZE) {
-        return;
-    }
-    const uint8_t *r7 = c->item->bytes;
-    const uint32_t argument = c->bus->asked.argument;
-    if (r7[4] != (argument & 0xFF) || (r7[3] & 0xF) != (argument >> 8 & 0xF)) {
-        sdsim_doctor_report(c, SDSIM_DOCTOR_LIKELY,
-                            "CMD8 asked with %03X and was answered %02X %02X %02X %02X.",
-                            argument & 0xFFF, r7[1], r7[2], r7[3], r7[4]);
+    if (sdsim_doctor_answers(c, 8, false) && c->item->size == SDSIM_FRAME_SIZE) {
+        sdsim_doctor_compare_echo(c);
     }
 }
 
