@@ -7,6 +7,7 @@
 #include "report/commands.h"
 #include "report/explain_parts.h"
 #include "report/format.h"
+#include "report/short_text.h"
 
 const char *sdsim_tell_name(enum sdsim_tell_kind kind)
 {
@@ -32,28 +33,10 @@ __attribute__((format(printf, 4, 5))) static void tell(struct sdsim_explanation 
     va_end(arguments);
 }
 
-struct text {
-    char text[16];
-};
-
-static struct text gain_text(double gain)
+static struct sdsim_short_text gain_text(double gain)
 {
-    struct text text;
+    struct sdsim_short_text text;
     sdsim_print_gain(gain, text.text, sizeof text.text);
-    return text;
-}
-
-static struct text size_text(uint64_t bytes)
-{
-    struct text text;
-    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)bytes, text.text, sizeof text.text);
-    return text;
-}
-
-static struct text ratio(uint64_t count, uint64_t per)
-{
-    struct text text;
-    sdsim_print_ratio(count, per, text.text, sizeof text.text);
     return text;
 }
 
@@ -202,7 +185,7 @@ static void why_flat(const struct sdsim_explanation *explanation, char *out, siz
                             : setup->run.file.buffer > 0 && usual > 0 ? setup->run.file.buffer
                                                                       : usual;
     const uint64_t cluster = setup->run.filesystem.cluster;
-    const struct text each = ratio(sectors, commands);
+    const struct sdsim_short_text each = sdsim_ratio_text(sectors, commands);
     const char *count = each.text;
     out[0] = '\0';
     if (commands == 0 || 2 * commands < explanation->outcome.workload.calls) {
@@ -218,16 +201,16 @@ static void why_flat(const struct sdsim_explanation *explanation, char *out, siz
                cluster < workload->call) {
         const bool fat32 = setup->run.filesystem.type == SDSIM_VOLUME_FAT32;
         snprintf(out, size, ": transfers never exceed one cluster, here %s%s%s",
-                 size_text(cluster).text, fat32 ? "; and a FAT has " : "",
-                 fat32 ? size_text(4 * (setup->card.capacity / cluster)).text : "");
+                 sdsim_size_text(cluster).text, fat32 ? "; and a FAT has " : "",
+                 fat32 ? sdsim_size_text(4 * (setup->card.capacity / cluster)).text : "");
     } else if (reads && buffer > 0 && workload->call > buffer) {
         snprintf(out, size,
                  ": the %s buffer of the file API %s is refilled piece by piece, each call of %s "
                  "is %s commands of %s sectors",
-                 size_text(buffer).text,
+                 sdsim_size_text(buffer).text,
                  sdsim_file_api_name((enum sdsim_file_api)setup->run.file.api),
-                 size_text(workload->call).text,
-                 ratio(commands, explanation->outcome.workload.calls).text, count);
+                 sdsim_size_text(workload->call).text,
+                 sdsim_ratio_text(commands, explanation->outcome.workload.calls).text, count);
     } else if (sectors <= commands + commands / 20 && workload->call >= 1024) {
         snprintf(out, size, ": each command moves one sector");
     }
@@ -337,7 +320,7 @@ static void tell_alignment(struct sdsim_explanation *explanation)
     tell(explanation, SDSIM_TELL_ALIGNMENT, SDSIM_LOSS_SECTORS,
          "%s of the commands move a single sector though a call moves %s: calls begin or end "
          "inside of sectors",
-         share, size_text(mean).text);
+         share, sdsim_size_text(mean).text);
 }
 
 static void tell_producer(struct sdsim_explanation *explanation)

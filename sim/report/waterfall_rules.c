@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "report/commands.h"
 #include "report/format.h"
+#include "report/short_text.h"
 #include "report/waterfall_parts.h"
 
 /* What the writers of rules look at. */
@@ -31,41 +32,22 @@ __attribute__((format(printf, 2, 3))) static void say(char *out, const char *for
     va_end(arguments);
 }
 
-/* Times and sizes as text; each use has its own room. */
-struct text {
-    char text[32];
-};
-
-static struct text time_text(sdsim_ps time)
+static struct sdsim_short_text time_text(sdsim_ps time)
 {
-    struct text text;
+    struct sdsim_short_text text;
     sdsim_print_time(time, text.text, sizeof text.text);
     return text;
 }
 
-static struct text each(sdsim_ps time, uint64_t count)
+static struct sdsim_short_text each(sdsim_ps time, uint64_t count)
 {
     return time_text(count > 0 ? time / count : 0);
 }
 
-static struct text size_text(uint64_t bytes)
-{
-    struct text text;
-    sdsim_unit_print(SDSIM_UNIT_SIZE, (double)bytes, text.text, sizeof text.text);
-    return text;
-}
-
-static struct text ratio(uint64_t count, uint64_t per)
-{
-    struct text text;
-    sdsim_print_ratio(count, per, text.text, sizeof text.text);
-    return text;
-}
-
 /* "8 sectors", "1 sector" of each. */
-static struct text sectors_text(uint64_t sectors, uint64_t commands)
+static struct sdsim_short_text sectors_text(uint64_t sectors, uint64_t commands)
 {
-    struct text text;
+    struct sdsim_short_text text;
     char number[16];
     sdsim_print_ratio(sectors, commands, number, sizeof number);
     snprintf(text.text, sizeof text.text, "%s sector%s", number,
@@ -73,9 +55,9 @@ static struct text sectors_text(uint64_t sectors, uint64_t commands)
     return text;
 }
 
-static struct text clock_text(const struct facts *facts)
+static struct sdsim_short_text clock_text(const struct facts *facts)
 {
-    struct text text;
+    struct sdsim_short_text text;
     sdsim_unit_print(SDSIM_UNIT_FREQUENCY, facts->waterfall->bus_hz, text.text, sizeof text.text);
     return text;
 }
@@ -86,7 +68,7 @@ static void raw(const struct facts *facts, char *out)
 {
     char rate[48];
     sdsim_print_value(SDSIM_METRIC_THROUGHPUT, facts->waterfall->raw_rate, rate, sizeof rate);
-    say(out, "%s at %u bit%s a clock of %s, %s raw", size_text(facts->waterfall->bytes).text,
+    say(out, "%s at %u bit%s a clock of %s, %s raw", sdsim_size_text(facts->waterfall->bytes).text,
         facts->waterfall->lines, facts->waterfall->lines == 1 ? "" : "s", clock_text(facts).text,
         rate);
     const double on_bus = (double)facts->step->time * facts->waterfall->raw_rate / (double)SDSIM_S;
@@ -102,7 +84,7 @@ static void sectors(const struct facts *facts, char *out)
 {
     const double extra = (double)facts->step->time * facts->waterfall->raw_rate / (double)SDSIM_S;
     say(out, "the bus carries whole sectors of 512B: %s more than the application asked for",
-        size_text((uint64_t)(extra + 0.5)).text);
+        sdsim_size_text((uint64_t)(extra + 0.5)).text);
 }
 
 static void framing(const struct facts *facts, char *out)
@@ -126,15 +108,15 @@ static void commands(const struct facts *facts, char *out)
     for (size_t i = 0; i < count; i++) {
         sum += uses[i].count;
     }
-    say(out, "%s command%s a %s:", ratio(sum, facts->workload->calls).text, sum == 1 ? "" : "s",
-        facts->setup->run.workload.action == SDSIM_DO_LOG ? "line" : "call");
+    say(out, "%s command%s a %s:", sdsim_ratio_text(sum, facts->workload->calls).text,
+        sum == 1 ? "" : "s", facts->setup->run.workload.action == SDSIM_DO_LOG ? "line" : "call");
     const size_t most = 5;
     for (size_t i = 0; i < count && i < most; i++) {
         char name[16];
         say(out, "%s %" PRIu64 " %s", i == 0 ? "" : ",", uses[i].count,
             sdsim_command_name(&uses[i], name, sizeof name));
         if (uses[i].sectors > 0 && uses[i].sectors != uses[i].count) {
-            say(out, " of %s sectors", ratio(uses[i].sectors, uses[i].count).text);
+            say(out, " of %s sectors", sdsim_ratio_text(uses[i].sectors, uses[i].count).text);
         }
     }
     say(out, "%s", count > most ? ", ..." : "");
@@ -152,7 +134,7 @@ static void gaps(const struct facts *facts, char *out)
             time_text(costs->chunk_gap).text);
         join = ", ";
     } else if (costs->chunk > 1 && costs->chunk_gap > 0) {
-        say(out, "data moves %s at a time, %s between", size_text(costs->chunk).text,
+        say(out, "data moves %s at a time, %s between", sdsim_size_text(costs->chunk).text,
             time_text(costs->chunk_gap).text);
         join = ", ";
     }
@@ -207,7 +189,7 @@ static void api(const struct facts *facts, char *out)
     } else if (sdsim_stream_default_buffer(code) > 0) {
         const uint64_t buffer = file->buffer > 0 ? file->buffer : sdsim_stream_default_buffer(code);
         say(out, ": calls, and its buffer of %s filled or emptied at %s each",
-            size_text(buffer).text, time_text(file->costs.refill).text);
+            sdsim_size_text(buffer).text, time_text(file->costs.refill).text);
     }
 }
 
@@ -269,7 +251,7 @@ static void pause(const struct facts *facts, char *out)
     say(out, "housekeeping");
     if (flash->pause_every > 0 && 2 * written >= flash->pause_every) {
         say(out, "%s%s every %s written", join, time_text(flash->pause_length).text,
-            size_text(flash->pause_every).text);
+            sdsim_size_text(flash->pause_every).text);
         join = "; ";
     }
     if (stats->small_writes > 0) {
