@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture_json.h"
 #include "program.h"
+#include "scratch.h"
 
 enum { LINE = 1000, WORDS = 64, NAMES = 16, NAME = 32 };
 
@@ -97,20 +97,11 @@ static void finish_command(struct state *state)
     state->judged = 0;
 }
 
-/* A temporary file with what a command printed; its name into `path`. */
-static void keep_output(const char *text, char *path)
-{
-    const int file = mkstemp(path);
-    const size_t size = strlen(text);
-    assert_true(file >= 0 && write(file, text, size) == (ssize_t)size);
-    close(file);
-}
-
 static void run(struct state *state, char *line)
 {
     const char *words[WORDS];
     size_t count = split(state, line, words);
-    char input[] = "/tmp/sdsim-case-XXXXXX";
+    const char *input = sdsim_test_path("piped"); /* what a command printed, for the next */
     bool piped = false;
     size_t first = 0;
     for (size_t i = 0; i <= count; i++) {
@@ -121,16 +112,12 @@ static void run(struct state *state, char *line)
             broken(state, "a command is `$ sdsim ...`");
         }
         words[i] = NULL;
-        char redirect[sizeof input + 1];
+        char redirect[200];
         snprintf(redirect, sizeof redirect, "<%s", input);
         const char *environment[] = {piped ? redirect : NULL, NULL};
         state->result = sdsim_test_run(words + first + 1, environment);
-        if (piped) {
-            unlink(input);
-        }
         if (i < count) {
-            snprintf(input, sizeof input, "/tmp/sdsim-case-XXXXXX");
-            keep_output(state->result.out, input);
+            sdsim_test_write_text(input, state->result.out);
             sdsim_test_result_free(&state->result);
             piped = true;
             first = i + 1;

@@ -1,5 +1,11 @@
 #include "program.h"
 
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +18,14 @@ bool sdsim_test_has_program(void)
 {
     const char *program = getenv("SDSIM_PROGRAM");
     return program != NULL && access(program, X_OK) == 0;
+}
+
+void sdsim_test_need_program(void)
+{
+    if (!sdsim_test_has_program()) {
+        fputs("SDSIM_PROGRAM names no program: run this through ctest\n", stderr);
+        exit(SDSIM_TEST_SKIPPED);
+    }
 }
 
 static void give_up(const char *what)
@@ -125,6 +139,13 @@ const char *sdsim_test_command(const char *const *arguments)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s", arguments[i]);
     }
     return text;
+}
+
+void sdsim_test_expect_code(const struct sdsim_test_result *result, int code)
+{
+    if (result->code != code) {
+        fail_msg("exit code %d, not %d: %s", result->code, code, result->err);
+    }
 }
 
 void sdsim_test_result_free(struct sdsim_test_result *result)

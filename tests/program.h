@@ -20,8 +20,14 @@ struct sdsim_test_result {
     char *err;
 };
 
+/* What a test program returns that can't run here. */
+enum { SDSIM_TEST_SKIPPED = 77 };
+
 /* Whether SDSIM_PROGRAM names a program. */
 bool sdsim_test_has_program(void);
+
+/* For main(): ends a test program that can't do without it as skipped, saying so. */
+void sdsim_test_need_program(void);
 
 /*
  * Runs the program with `arguments` (NULL at the end, without the program's name). `environment`
@@ -35,6 +41,9 @@ struct sdsim_test_result sdsim_test_run(const char *const *arguments,
 /* The same over the test profiles in tests/golden/data, in the C locale, with nothing from the
  * environment of whoever runs the tests that could change what is printed. */
 struct sdsim_test_result sdsim_test_run_quiet(const char *const *arguments);
+
+/* Fails, with what it wrote to its standard error as the message, if the exit code isn't `code`. */
+void sdsim_test_expect_code(const struct sdsim_test_result *result, int code);
 
 void sdsim_test_result_free(struct sdsim_test_result *result);
 

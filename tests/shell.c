@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "scratch.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #define WARNINGS "-Wall -Wextra -Wshadow -pedantic -Werror -Itools/firmware -Itests/firmware"
 #define C99      "-std=c99 -Wconversion -D_XOPEN_SOURCE=700 " WARNINGS
 #define CXX11    "-std=c++11 " WARNINGS
 
-struct sdsim_test_output sdsim_test_shell(const char *folder, const char *format, ...)
+struct sdsim_test_output sdsim_test_shell(const char *format, ...)
 {
     char command[8000];
-    size_t used = (size_t)snprintf(command, sizeof command, "d=%s; ", folder);
+    size_t used = (size_t)snprintf(command, sizeof command, "d=%s; ", sdsim_test_folder());
     va_list arguments;
     va_start(arguments, format);
     used += (size_t)vsnprintf(command + used, sizeof command - used, format, arguments);
@@ -49,12 +51,12 @@ void sdsim_test_expect_success(struct sdsim_test_output output)
 
 bool sdsim_test_has(const char *program)
 {
-    struct sdsim_test_output output = sdsim_test_shell("/tmp", "command -v %s", program);
+    struct sdsim_test_output output = sdsim_test_shell("command -v %s", program);
     free(output.text);
     return output.code == 0;
 }
 
-bool sdsim_test_build_all(const char *folder, const char *name, bool cxx, const char *arguments)
+bool sdsim_test_build_all(const char *name, bool cxx, const char *arguments)
 {
     static const char *const c_compilers[] = {"cc", "gcc", "clang"};
     static const char *const cxx_compilers[] = {"c++", "g++", "clang++"};
@@ -62,9 +64,8 @@ bool sdsim_test_build_all(const char *folder, const char *name, bool cxx, const 
     bool built = false;
     for (size_t i = 0; i < COUNT(c_compilers); i++) {
         if (sdsim_test_has(compilers[i])) {
-            sdsim_test_expect_success(sdsim_test_shell(folder, "%s %s -o $d/%s %s 2>&1",
-                                                       compilers[i], cxx ? CXX11 : C99, name,
-                                                       arguments));
+            sdsim_test_expect_success(sdsim_test_shell("%s %s -o $d/%s %s 2>&1", compilers[i],
+                                                       cxx ? CXX11 : C99, name, arguments));
             built = true;
         }
     }

@@ -1,12 +1,10 @@
 /*
- * Shell commands of tests that build and run other programs, in a folder of their own.
+ * Shell commands of tests that build and run other programs.
  *
- *     static char folder[] = "/tmp/sdsim-something-XXXXXX";       // mkdtemp() in the set-up
- *     #define run(...) sdsim_test_shell(folder, __VA_ARGS__)
+ *     sdsim_test_expect_success(sdsim_test_shell("cc -o $d/hello hello.c && $d/hello"));
  *
- *     sdsim_test_expect_success(run("cc -o $d/hello hello.c && $d/hello"));
- *
- * Commands run in the source folder, with $d the folder. Everything fails through cmocka.
+ * Commands run where the test runs, the source folder, with $d its scratch folder (scratch.h).
+ * Everything fails through cmocka.
  *
  * Limits: commands of up to 8000 bytes; what a command prints on its standard error is not seen.
  */
@@ -23,8 +21,8 @@ struct sdsim_test_output {
 };
 
 /* Runs a command made as by printf. */
-struct sdsim_test_output sdsim_test_shell(const char *folder, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+struct sdsim_test_output sdsim_test_shell(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /* Fails, with the output as the message, if the exit code isn't 0; frees the output. */
 void sdsim_test_expect_success(struct sdsim_test_output output);
@@ -36,6 +34,6 @@ bool sdsim_test_has(const char *program);
  * Builds the program $d/NAME with every C compiler there is (`cxx`: C++ compiler), as C99 or C++11
  * with all warnings, which are errors. The last one's stays. False: there is no compiler.
  */
-bool sdsim_test_build_all(const char *folder, const char *name, bool cxx, const char *arguments);
+bool sdsim_test_build_all(const char *name, bool cxx, const char *arguments);
 
 #endif

@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "viewer.h"
 
 static char viewer[PATH_MAX];
-static char folder[] = "/tmp/sdsim-viewer-XXXXXX";
-static bool made;
 
 bool sdsim_test_has_viewer(void)
 {
@@ -35,32 +34,12 @@ const char *sdsim_test_viewer(void)
     return viewer;
 }
 
-const char *sdsim_test_viewer_folder(void)
-{
-    if (!made && mkdtemp(folder) == NULL) {
-        fail_msg("can't make a folder in /tmp");
-    }
-    made = true;
-    return folder;
-}
-
-void sdsim_test_viewer_clean(void)
-{
-    char command[PATH_MAX];
-    if (made) {
-        snprintf(command, sizeof command, "rm -r '%s'", folder);
-        if (system(command) != 0) {
-            print_message("%s is left behind\n", folder);
-        }
-    }
-}
-
 void sdsim_test_viewer_record(const char *scenario, const char *run, const char *name)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s.sdtl", sdsim_test_viewer_folder(), name);
-    struct sdsim_test_result result = sdsim_test_run_quiet(
-        (const char *const[]){"run", scenario, run, "--draws", "0", "--record", path, NULL});
+    char file[100];
+    snprintf(file, sizeof file, "%s.sdtl", name);
+    struct sdsim_test_result result = sdsim_test_run_quiet((const char *const[]){
+        "run", scenario, run, "--draws", "0", "--record", sdsim_test_path(file), NULL});
     if (result.code != 0) {
         fail_msg("%s %s can't be recorded: %s", scenario, run, result.err);
     }
@@ -75,7 +54,7 @@ int sdsim_test_view(const char *words, char *text, size_t size)
     assert_non_null(getcwd(top, sizeof top));
     snprintf(command, sizeof command,
              "cd '%s' && SDSIM_DATA_DIR='%s/tests/golden/data' SDL_VIDEODRIVER=dummy '%s' %s 2>&1",
-             sdsim_test_viewer_folder(), top, viewer, words);
+             sdsim_test_folder(), top, viewer, words);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     while (used + 1 < size) {
@@ -91,10 +70,8 @@ int sdsim_test_view(const char *words, char *text, size_t size)
 
 const char *sdsim_test_view_script(const char *words, const char *script, char *text, size_t size)
 {
-    char path[PATH_MAX];
     char all[1000];
-    snprintf(path, sizeof path, "%s/script", sdsim_test_viewer_folder());
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(sdsim_test_path("script"), "w");
     assert_non_null(file);
     fprintf(file, "draw\n%s\ndump\n", script);
     assert_int_equal(fclose(file), 0);

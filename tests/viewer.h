@@ -1,6 +1,6 @@
 /*
- * The viewer under test, beside the program that SDSIM_PROGRAM names: runs under SDL's dummy driver in a
- * folder of its own.
+ * The viewer under test, beside the program that SDSIM_PROGRAM names: runs under SDL's dummy driver in the
+ * scratch folder (scratch.h).
  */
 #ifndef SDSIM_TEST_VIEWER_H
 #define SDSIM_TEST_VIEWER_H
@@ -12,10 +12,6 @@
 /* Whether there is one; false after a message. */
 bool sdsim_test_has_viewer(void);
 const char *sdsim_test_viewer(void);
-
-/* The folder, made when it is first asked for; and removed. */
-const char *sdsim_test_viewer_folder(void);
-void sdsim_test_viewer_clean(void);
 
 /* Records a run of a scenario of the test profiles as NAME.sdtl in the folder. */
 void sdsim_test_viewer_record(const char *scenario, const char *run, const char *name);

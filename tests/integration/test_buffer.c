@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,9 @@
 #include "golden.h"
 #include "program.h"
 #include "sanitized.h"
+#include "scratch.h"
 
-enum { SKIPPED = 77, MOST = 40 };
+enum { MOST = 40 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -49,13 +49,6 @@ static struct sdsim_test_result run(const char *const *first, const char *const 
 
 static const char *const buffer[] = {"buffer", "bench", "write", "--rate", "100kB/s", STREAM, NULL};
 
-static void expect(const struct sdsim_test_result *result, int code)
-{
-    if (result->code != code) {
-        fail_msg("exit code %d, not %d: %s", result->code, code, result->err);
-    }
-}
-
 static void prints(void **state)
 {
     (void)state;
@@ -74,7 +67,7 @@ static void prints(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = run(buffer, rows[i].more);
-        expect(&result, 0);
+        sdsim_test_expect_code(&result, 0);
         assert_true(sdsim_test_golden(rows[i].golden, result.out));
         sdsim_test_result_free(&result);
     }
@@ -100,7 +93,7 @@ static void prints_runs(void **state)
                                         PAUSES,
                                         NULL};
     struct sdsim_test_result result = run(words, NULL);
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     assert_true(sdsim_test_golden("tests/golden/run-stream.txt", result.out));
     sdsim_test_result_free(&result);
 }
@@ -115,7 +108,7 @@ static void threads(void **state)
             run(buffer, (const char *const[]){"--json", "--seeds", seeds[i], "-j", "1", NULL});
         struct sdsim_test_result four =
             run(buffer, (const char *const[]){"--json", "--seeds", seeds[i], "-j", "4", NULL});
-        expect(&one, 0);
+        sdsim_test_expect_code(&one, 0);
         assert_string_equal(one.out, four.out);
         sdsim_test_result_free(&one);
         sdsim_test_result_free(&four);
@@ -143,7 +136,7 @@ static void rates_and_ram_agree(void **state)
     json_t *root;
     struct sdsim_test_result result =
         run(buffer, (const char *const[]){"--ram", "32KiB", "--json", NULL});
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     const json_int_t safe = level_of(report_of(&result, &root), 2, "rate");
     json_decref(root);
     sdsim_test_result_free(&result);
@@ -152,7 +145,7 @@ static void rates_and_ram_agree(void **state)
         char rate[40];
         snprintf(rate, sizeof rate, "%lldB/s", (long long)(above ? safe + safe / 50 : safe));
         result = run(buffer, (const char *const[]){"--rate", rate, "--json", NULL});
-        expect(&result, 0);
+        sdsim_test_expect_code(&result, 0);
         const json_int_t ram = level_of(report_of(&result, &root), 2, "ram");
         json_decref(root);
         sdsim_test_result_free(&result);
@@ -168,7 +161,7 @@ static void rows_agree(void **state)
     (void)state;
     json_t *root;
     struct sdsim_test_result result = run(buffer, (const char *const[]){"--json", NULL});
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     json_t *report = report_of(&result, &root);
     json_t *rows = json_object_get(report, "loss");
     const json_int_t need = level_of(report, 2, "ram");
@@ -188,11 +181,10 @@ static void rows_agree(void **state)
 static void lists_of_arrivals(void **state)
 {
     (void)state;
-    char path[] = "/tmp/sdsim-arrivals-XXXXXX";
+    const char *path = sdsim_test_path("arrivals.csv");
     char override[80];
-    const int handle = mkstemp(path);
-    assert_true(handle >= 0);
-    FILE *file = fdopen(handle, "w");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
     for (int i = 1; i <= 2000; i++) {
         fprintf(file, "%dms,%d\n", 10 * i, 500 + i % 7);
     }
@@ -202,7 +194,7 @@ static void lists_of_arrivals(void **state)
         "buffer", "bench", "write", PAUSES, "--seeds", "20", "--set", "workload.do=stream", NULL};
     struct sdsim_test_result result =
         run(stream, (const char *const[]){"--set", override, "--json", NULL});
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     json_t *root;
     json_t *report = report_of(&result, &root);
     assert_int_equal(json_integer_value(json_object_get(report, "rate")), 50300);
@@ -210,10 +202,9 @@ static void lists_of_arrivals(void **state)
     json_decref(root);
     sdsim_test_result_free(&result);
     result = run(stream, (const char *const[]){"--set", override, "--ram", "32KiB", NULL});
-    expect(&result, 2);
+    sdsim_test_expect_code(&result, 2);
     assert_non_null(strstr(result.err, "a list of arrivals has no other rate"));
     sdsim_test_result_free(&result);
-    unlink(path);
 }
 
 static void draws_pictures(void **state)
@@ -231,7 +222,7 @@ static void draws_pictures(void **state)
     snprintf(path, sizeof path, "%s/ram.svg", folder);
     struct sdsim_test_result result =
         run(buffer, (const char *const[]){"--picture", path, "--keep-plot", NULL});
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     assert_int_equal(stat(path, &status), 0);
     assert_true(status.st_size > 5000);
     snprintf(path, sizeof path, "%s/ram.dat", folder);
@@ -301,17 +292,14 @@ static void runs_that_fail(void **state)
     struct sdsim_test_result result =
         run(buffer, (const char *const[]){"--set", "card.capacity=64MB", "--set", "card.type=sdsc",
                                           "--hours", "1", NULL});
-    expect(&result, 1);
+    sdsim_test_expect_code(&result, 1);
     assert_non_null(strstr(result.out, "40 of 40 runs ended early: the volume is full"));
     sdsim_test_result_free(&result);
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints),         cmocka_unit_test(prints_runs),
         cmocka_unit_test(threads),        cmocka_unit_test(rates_and_ram_agree),

@@ -12,30 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 
 #define OWN    "tests/data/measurements/own.jsonl"
 #define CORPUS "tests/data/measurements/small.jsonl"
-
-/* A folder of its own for each run of the tests. */
-static char folder[] = "/tmp/sdsim-calibrate-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) != NULL ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
-}
 
 static struct sdsim_test_result run_in(const char *data, const char *const *arguments)
 {
@@ -53,12 +35,6 @@ static struct sdsim_test_result run_well(const char *data, const char *const *ar
                  result.err);
     }
     return result;
-}
-
-static char *path_of(char *out, size_t size, const char *name)
-{
-    snprintf(out, size, "%s/%s", folder, name);
-    return out;
 }
 
 /* The median error a comparison with these arguments prints as JSON. */
@@ -79,10 +55,9 @@ static double median_error(const char *data, const char *const *arguments)
 static void test_own(void **state)
 {
     (void)state;
-    char mine[128];
     char host[160];
     char card[160];
-    path_of(mine, sizeof mine, "mine");
+    const char *const mine = sdsim_test_path("mine");
     const char *const calibrate[] = {"calibrate", OWN, "--leave-one-out", "-o", mine, NULL};
     struct sdsim_test_result result = run_well(".", calibrate);
     assert_non_null(strstr(result.out, "card rd1 "));
@@ -120,7 +95,7 @@ static void test_refused(void **state)
         {{"calibrate", "--corpus", CORPUS, NULL}, "--corpus needs -o DIR"},
         {{"calibrate", "--corpus", CORPUS, "--fold", "6/5", "-o", "x", NULL},
          "--fold takes 1/5 to 5/5, not '6/5'"},
-        {{"calibrate", "--corpus", CORPUS, "-o", folder, NULL}, "is there already"},
+        {{"calibrate", "--corpus", CORPUS, "-o", sdsim_test_folder(), NULL}, "is there already"},
         {{"calibrate", "nothing.jsonl", NULL}, "nothing.jsonl: error: can't be opened"},
         {{"calibrate", CORPUS, NULL}, "this is "}, /* several boards */
         {{"accuracy", "nothing.jsonl", NULL}, "nothing.jsonl: error: can't be opened"},
@@ -141,8 +116,7 @@ static void test_refused(void **state)
 /* Fits to the corpus, with or without a fold, and returns the directory's size in files. */
 static void fit_corpus(const char *name, const char *fold, const char *threads)
 {
-    char directory[128];
-    path_of(directory, sizeof directory, name);
+    const char *const directory = sdsim_test_path(name);
     const char *const all[] = {"calibrate", "--corpus", CORPUS,    "-j",
                                threads,     "-o",       directory, NULL};
     const char *const part[] = {"calibrate", "--corpus", CORPUS, "-j",      threads,
@@ -155,9 +129,8 @@ static void fit_corpus(const char *name, const char *fold, const char *threads)
 static void test_corpus(void **state)
 {
     (void)state;
-    char all[128];
     fit_corpus("all", NULL, "1");
-    path_of(all, sizeof all, "all");
+    const char *const all = sdsim_test_path("all");
 
     /* What was written is a whole and sound data directory, and it predicts better. */
     char cards[160];
@@ -173,7 +146,8 @@ static void test_corpus(void **state)
 static bool same_trees(const char *a, const char *b)
 {
     char command[512];
-    snprintf(command, sizeof command, "diff -r %s/%s %s/%s >/dev/null", folder, a, folder, b);
+    snprintf(command, sizeof command, "diff -r %s/%s %s/%s >/dev/null", sdsim_test_folder(), a,
+             sdsim_test_folder(), b);
     return system(command) == 0;
 }
 
@@ -191,10 +165,8 @@ static void test_threads_and_folds(void **state)
 static void test_again(void **state)
 {
     (void)state;
-    char first[128];
-    char second[128];
-    path_of(first, sizeof first, "one");
-    path_of(second, sizeof second, "again");
+    const char *const first = sdsim_test_path("one");
+    const char *const second = sdsim_test_path("again");
     const char *const again[] = {"calibrate", "--corpus", CORPUS, "-o", second, NULL};
     struct sdsim_test_result result = run_well(first, again);
     sdsim_test_result_free(&result);
@@ -217,8 +189,6 @@ int main(void)
         cmocka_unit_test(test_corpus), cmocka_unit_test(test_threads_and_folds),
         cmocka_unit_test(test_again),  cmocka_unit_test(test_accuracy),
     };
-    if (!sdsim_test_has_program()) {
-        return 77;
-    }
-    return cmocka_run_group_tests_name("calibrate", tests, make_folder, remove_folder);
+    sdsim_test_need_program();
+    return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
 }

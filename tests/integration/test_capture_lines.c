@@ -10,27 +10,17 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/wave_file.h"
 #include "capture_json.h"
 #include "core/crc.h"
 #include "flash/medium.h"
+#include "scratch.h"
 #include "sd_wave.h"
 #include "sr_file.h"
 
 enum { BLOCKS = 5 };
-
-static char *scratch(char path[64])
-{
-    strcpy(path, "/tmp/sdsim-lines-XXXXXX");
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    return path;
-}
 
 /* Initialisation and some reads in SD mode. */
 static sdsim_ps sd_bus(struct sdsim_wave_sink *sink, sdsim_ps period)
@@ -175,7 +165,7 @@ static void reads_sessions_of_every_make(void **state)
     (void)state;
     for (unsigned unit = 1; unit <= 8; unit++) {
         for (unsigned variant = 0; variant < 4; variant++) {
-            char path[64];
+            const char *path = sdsim_test_path("capture");
             char metadata[600];
             char what[64];
             const unsigned shift = unit > 2 ? 8 * unit - 7 : 1; /* probes far up, and not from 1 */
@@ -192,7 +182,7 @@ static void reads_sessions_of_every_make(void **state)
                                          shift + i + 1, equals, names[i]);
             }
             struct sdsim_test_sr sr = {
-                .path = scratch(path),
+                .path = path,
                 .metadata = metadata,
                 .version = variant == 1 ? 1 : 2,
                 .unit = unit,
@@ -209,7 +199,6 @@ static void reads_sessions_of_every_make(void **state)
             json_t *root = expect_blocks(path, what);
             assert_string_equal(json_string_value(sdsim_test_at(root, "bus")), "SD");
             json_decref(root);
-            unlink(path);
         }
     }
 }
@@ -229,9 +218,9 @@ static void finds_lines_by_behaviour(void **state)
         "probe1=D0\nprobe2=D1\nprobe3=D2\nprobe4=D3\nprobe5=D4\nprobe6=D5\n";
     static const char *const lines[] = {"CS", "CLK", "MOSI", "MISO"};
     for (size_t d = 0; d < sizeof dresses / sizeof dresses[0]; d++) {
-        char path[64];
+        const char *path = sdsim_test_path("capture");
         char what[64];
-        struct sdsim_test_sr sr = {.path = scratch(path),
+        struct sdsim_test_sr sr = {.path = path,
                                    .metadata = metadata,
                                    .version = 2,
                                    .unit = 1,
@@ -256,11 +245,10 @@ static void finds_lines_by_behaviour(void **state)
             }
         }
         json_decref(root);
-        unlink(path);
     }
     /* SD mode */
-    char path[64];
-    struct sdsim_test_sr sr = {.path = scratch(path),
+    const char *path = sdsim_test_path("capture");
+    struct sdsim_test_sr sr = {.path = path,
                                .metadata = metadata,
                                .version = 2,
                                .unit = 1,
@@ -271,7 +259,6 @@ static void finds_lines_by_behaviour(void **state)
     assert_true(sdsim_test_sr_write(&sr, end));
     json_t *root = expect_blocks(path, "SD mode");
     json_decref(root);
-    unlink(path);
 }
 
 /* The four modes, by name. */
@@ -279,10 +266,10 @@ static void finds_the_spi_mode(void **state)
 {
     (void)state;
     for (unsigned mode = 0; mode < 4; mode++) {
-        char path[64];
+        const char *path = sdsim_test_path("capture");
         char what[32];
         const struct spi_dress dress = {.mode = mode, .place = {0, 1, 2, 3}};
-        FILE *out = fopen(scratch(path), "w");
+        FILE *out = fopen(path, "w");
         assert_non_null(out);
         struct sdsim_wave_file file;
         sdsim_wave_vcd_begin(&file, out, SDSIM_BUS_SPI, 0, 10 * SDSIM_NS, "a test");
@@ -293,7 +280,6 @@ static void finds_the_spi_mode(void **state)
         json_t *root = expect_blocks(path, what);
         assert_int_equal(count_at(root, "mode"), mode);
         json_decref(root);
-        unlink(path);
     }
 }
 
@@ -316,9 +302,9 @@ static void warns_of_a_card_without_hold_time(void **state)
 {
     (void)state;
     for (unsigned early = 0; early < 2; early++) {
-        char path[64];
+        const char *path = sdsim_test_path("capture");
         const struct spi_dress dress = {.early_card = early != 0, .place = {0, 1, 2, 3}};
-        FILE *out = fopen(scratch(path), "w");
+        FILE *out = fopen(path, "w");
         assert_non_null(out);
         struct sdsim_wave_file file;
         sdsim_wave_csv_begin(&file, out, SDSIM_BUS_SPI, 0);
@@ -333,7 +319,6 @@ static void warns_of_a_card_without_hold_time(void **state)
             assert_true(hold > 0.249e-6 && hold < 0.251e-6); /* a tenth of a bit */
         }
         json_decref(root);
-        unlink(path);
     }
 }
 
@@ -352,8 +337,8 @@ static void reads_all_or_says_undersampled(void **state)
         "[device 1]\ncapturefile=logic-1\nsamplerate=10 MHz\nunitsize=1\n"
         "probe1=CLK\nprobe2=CMD\nprobe3=DAT0\nprobe4=DAT1\nprobe5=DAT2\nprobe6=DAT3\n";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char path[64];
-        struct sdsim_test_sr sr = {.path = scratch(path),
+        const char *path = sdsim_test_path("capture");
+        struct sdsim_test_sr sr = {.path = path,
                                    .metadata = metadata,
                                    .version = 2,
                                    .unit = 1,
@@ -374,7 +359,6 @@ static void reads_all_or_says_undersampled(void **state)
                      undersampled ? "" : "not ");
         }
         json_decref(root);
-        unlink(path);
     }
 }
 
@@ -394,8 +378,8 @@ static void reads_all_of_spi_or_says_undersampled(void **state)
         "probe1=CS\nprobe2=SCK\nprobe3=MOSI\nprobe4=MISO\n";
     const struct spi_dress dress = {.place = {0, 1, 2, 3}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char path[64];
-        struct sdsim_test_sr sr = {.path = scratch(path),
+        const char *path = sdsim_test_path("capture");
+        struct sdsim_test_sr sr = {.path = path,
                                    .metadata = spi_metadata,
                                    .version = 2,
                                    .unit = 1,
@@ -416,7 +400,6 @@ static void reads_all_of_spi_or_says_undersampled(void **state)
                      undersampled ? "" : "not ");
         }
         json_decref(root);
-        unlink(path);
     }
 }
 
@@ -424,11 +407,11 @@ static void reads_all_of_spi_or_says_undersampled(void **state)
 static void reads_spi_without_cs(void **state)
 {
     (void)state;
-    char path[64];
+    const char *path = sdsim_test_path("capture");
     static const char no_cs[] = "[device 1]\ncapturefile=logic-1\nsamplerate=10 MHz\nunitsize=1\n"
                                 "probe2=SCK\nprobe3=MOSI\nprobe4=MISO\n";
     const struct spi_dress dress = {.place = {0, 1, 2, 3}};
-    struct sdsim_test_sr sr = {.path = scratch(path),
+    struct sdsim_test_sr sr = {.path = path,
                                .metadata = no_cs,
                                .version = 2,
                                .unit = 1,
@@ -439,7 +422,6 @@ static void reads_spi_without_cs(void **state)
     assert_true(sdsim_test_sr_write(&sr, end));
     json_t *root = expect_blocks(path, "no CS");
     json_decref(root);
-    unlink(path);
 }
 
 int main(void)

@@ -49,10 +49,7 @@ static void test_all_there(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM names no program");
-        return 77;
-    }
+    sdsim_test_need_program();
     glob_t files;
     if (glob("tests/cases/*.case", 0, NULL, &files) != 0) {
         puts("no cases in tests/cases");

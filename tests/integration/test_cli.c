@@ -534,10 +534,7 @@ static void test_small_calls(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),           cmocka_unit_test(test_80_columns),
         cmocka_unit_test(test_version),          cmocka_unit_test(test_bad_usage),

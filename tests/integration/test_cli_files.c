@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -77,12 +77,10 @@ static void test_broken_files(void **state)
 }
 
 /* A file of `size` bytes, the pattern over and over. Returns its path. */
-static const char *make_file(char *path, const char *pattern, size_t size)
+static const char *make_file(const char *pattern, size_t size)
 {
-    strcpy(path, "/tmp/sdsim-cli-XXXXXX");
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
+    const char *path = sdsim_test_path("huge.yaml");
+    FILE *out = fopen(path, "w");
     assert_non_null(out);
     const size_t length = strlen(pattern);
     for (size_t i = 0; i < size; i++) {
@@ -108,11 +106,8 @@ static void test_huge_files(void **state)
         {"\"", 99999, "error: "},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        char path[64];
-        const char *const arguments[] = {"check", make_file(path, rows[i].pattern, rows[i].size),
-                                         NULL};
+        const char *const arguments[] = {"check", make_file(rows[i].pattern, rows[i].size), NULL};
         struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
-        unlink(path);
         if (result.code != 2 || result.out[0] != '\0' ||
             strstr(result.err, rows[i].message) == NULL || strlen(result.err) > 3000) {
             fail_msg("row %zu: exit code %d, messages:\n%.3000s", i, result.code, result.err);
@@ -190,10 +185,7 @@ static void test_check(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_huge_files),

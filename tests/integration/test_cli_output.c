@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -24,10 +25,9 @@
 static void test_output_file(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/sdsim-cli-XXXXXX";
-    char path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/out.json", folder);
+    const char *folder = sdsim_test_path("alone");
+    const char *path = sdsim_test_path("alone/out.json");
+    assert_int_equal(mkdir(folder, 0700), 0);
     const char *const plain[] = {"compare", "tests/golden/data", "--json", NULL};
     const char *const to_file[] = {"compare", "tests/golden/data", "--json", "-o", path, NULL};
     struct sdsim_test_result expected = sdsim_test_run_quiet(plain);
@@ -36,11 +36,7 @@ static void test_output_file(void **state)
         assert_int_equal(result.code, 1);
         assert_string_equal(result.out, "");
         sdsim_test_result_free(&result);
-        FILE *file = fopen(path, "r");
-        char *text = calloc(1, strlen(expected.out) + 2);
-        assert_true(file != NULL && text != NULL);
-        (void)!fread(text, 1, strlen(expected.out) + 1, file);
-        fclose(file);
+        char *text = sdsim_test_read_file(path, NULL);
         assert_string_equal(text, expected.out);
         free(text);
     }
@@ -157,16 +153,10 @@ static void test_style(void **state)
 static void test_other_programs(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/sdsim-cli-XXXXXX";
-    char program[64];
+    const char *program = sdsim_test_path("sdsim-hello");
     char path[128];
-    assert_non_null(mkdtemp(folder));
-    snprintf(program, sizeof program, "%s/sdsim-hello", folder);
-    snprintf(path, sizeof path, "PATH=%s:/usr/bin:/bin", folder);
-    FILE *file = fopen(program, "w");
-    assert_non_null(file);
-    fputs("#!/bin/sh\necho \"hello $*\"\nexit 7\n", file);
-    assert_int_equal(fclose(file), 0);
+    snprintf(path, sizeof path, "PATH=%s:/usr/bin:/bin", sdsim_test_folder());
+    sdsim_test_write_text(program, "#!/bin/sh\necho \"hello $*\"\nexit 7\n");
     assert_int_equal(chmod(program, 0755), 0);
     const char *const environment[] = {path, NULL};
     static const struct {
@@ -188,16 +178,11 @@ static void test_other_programs(void **state)
     struct sdsim_test_result result = sdsim_test_run(rows[0].arguments, environment);
     assert_int_equal(result.code, 2);
     sdsim_test_result_free(&result);
-    unlink(program);
-    rmdir(folder);
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_output_file),
         cmocka_unit_test(test_write_faults),

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SMALL        "tests/data/measurements/small.jsonl"
@@ -128,21 +129,13 @@ static void test_long_names(void **state)
         "{\"id\": \"a-name-that-leaves-too-little-of-the-line-for-all-numbers-001\", "
         "\"host\": \"esp32\", \"bus\": \"spi\", \"driver\": \"arduino-esp32-sd\", \"op\": "
         "\"write\", \"metric\": \"throughput_Bps\", \"value\": 1000000}\n";
-    char folder[] = "/tmp/sdsim-compare-XXXXXX";
-    char path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/long.jsonl", folder);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(record, file);
-    assert_int_equal(fclose(file), 0);
+    const char *path = sdsim_test_path("long.jsonl");
+    sdsim_test_write_text(path, record);
     const char *const arguments[] = {"compare", "--measurements", path, "--rows", NULL};
     struct sdsim_test_result result = run_well(arguments);
     check_width(result.out);
     assert_non_null(strstr(result.out, "-all-numbers-001\n"));
     sdsim_test_result_free(&result);
-    assert_int_equal(remove(path), 0);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 /* ---- JSON ---- */
@@ -542,9 +535,6 @@ int main(void)
         cmocka_unit_test(test_refused),    cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_corpus),
     };
-    if (!sdsim_test_has_program()) {
-        fputs("skipped: SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

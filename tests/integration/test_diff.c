@@ -12,50 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 #include "shell.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-enum { SKIPPED = 77 };
-
-static char folder[] = "/tmp/sdsim-diff-XXXXXX";
-
-static char *path_of(const char *name)
-{
-    static char paths[32][PATH_MAX];
-    static unsigned next;
-    char *path = paths[next++ % 32];
-    snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *out = fopen(path_of(name), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    assert_int_equal(fclose(out), 0);
-}
-
-static void expect(const struct sdsim_test_result *result, int code)
-{
-    if (result->code != code) {
-        fail_msg("exit code %d, not %d: %s", result->code, code, result->err);
-    }
-}
 
 /* Runs it and saves what it prints. */
 static void save(const char *name, const char *const *words)
 {
     struct sdsim_test_result result = sdsim_test_run_quiet(words);
-    expect(&result, 0);
-    write_file(name, result.out);
+    sdsim_test_expect_code(&result, 0);
+    sdsim_test_write_text(sdsim_test_path(name), result.out);
     sdsim_test_result_free(&result);
 }
 
@@ -103,15 +75,15 @@ static void scenario_is_its_json(void **state)
     (void)state;
     save("bench.json", (const char *const[]){"run", "bench", "--json", NULL});
     const char *const rows[][3] = {
-        {"diff", path_of("bench.json"), "bench"},
-        {"diff", "bench", path_of("bench.json")},
-        {"diff", path_of("bench.json"), path_of("bench.json")},
+        {"diff", sdsim_test_path("bench.json"), "bench"},
+        {"diff", "bench", sdsim_test_path("bench.json")},
+        {"diff", sdsim_test_path("bench.json"), sdsim_test_path("bench.json")},
         {"diff", "bench", "bench"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = sdsim_test_run_quiet(
             (const char *const[]){rows[i][0], rows[i][1], rows[i][2], "--json", NULL});
-        expect(&result, 0);
+        sdsim_test_expect_code(&result, 0);
         json_t *root = json_loads(result.out, 0, NULL);
         json_t *pairs = json_object_get(root, "pairs");
         assert_int_equal(json_array_size(pairs), 4);
@@ -137,7 +109,7 @@ static void parts_sum_to_the_whole(void **state)
         struct sdsim_test_result result = sdsim_test_run_quiet(
             (const char *const[]){"diff", "single", "--set", changes[i], "--tolerance", "1000%",
                                   "--draws", "0", "--json", NULL});
-        expect(&result, 0);
+        sdsim_test_expect_code(&result, 0);
         json_t *root = json_loads(result.out, 0, NULL);
         json_t *pair = json_array_get(json_object_get(root, "pairs"), 0);
         json_t *quantities = json_object_get(pair, "quantities");
@@ -170,16 +142,17 @@ static void parts_sum_to_the_whole(void **state)
 static void traces_and_replays(void **state)
 {
     (void)state;
-    save("ignored",
-         (const char *const[]){"run", "single", "--draws", "0", "--trace", path_of("a.sdt"), NULL});
+    save("ignored", (const char *const[]){"run", "single", "--draws", "0", "--trace",
+                                          sdsim_test_path("a.sdt"), NULL});
     save("ignored", (const char *const[]){"run", "single", "--draws", "0", "--set", "clock=4MHz",
-                                          "--trace", path_of("b.blocks"), NULL});
-    save("a.json", (const char *const[]){"replay", path_of("a.sdt"), "single", "--json", NULL});
-    save("b.json", (const char *const[]){"replay", path_of("a.sdt"), "single", "--clock", "4MHz",
-                                         "--json", NULL});
-    write_file("none.blocks", "R 0 8\n");
+                                          "--trace", sdsim_test_path("b.blocks"), NULL});
+    save("a.json",
+         (const char *const[]){"replay", sdsim_test_path("a.sdt"), "single", "--json", NULL});
+    save("b.json", (const char *const[]){"replay", sdsim_test_path("a.sdt"), "single", "--clock",
+                                         "4MHz", "--json", NULL});
+    sdsim_test_write_text(sdsim_test_path("none.blocks"), "R 0 8\n");
     char stdin_b[PATH_MAX + 8];
-    snprintf(stdin_b, sizeof stdin_b, "<%s", path_of("b.json"));
+    snprintf(stdin_b, sizeof stdin_b, "<%s", sdsim_test_path("b.json"));
     const struct {
         const char *a;
         const char *b;
@@ -187,16 +160,20 @@ static void traces_and_replays(void **state)
         int code;
         const char *says;
     } rows[] = {
-        {path_of("a.sdt"), path_of("a.sdt"), NULL, 0, "nothing that is counted or timed"},
-        {path_of("a.sdt"), path_of("b.blocks"), NULL, 1, "more than the tolerance of 5%"},
-        {path_of("b.blocks"), path_of("a.sdt"), NULL, 0, "% faster than A"},
-        {path_of("a.json"), path_of("b.json"), NULL, 1, "payload clocks"},
-        {path_of("a.json"), "-", stdin_b, 1, "payload clocks"},
-        {path_of("a.json"), path_of("a.json"), NULL, 0, "nothing"},
-        {path_of("a.sdt"), path_of("a.json"), NULL, 0, "within the tolerance of 5%"},
+        {sdsim_test_path("a.sdt"), sdsim_test_path("a.sdt"), NULL, 0,
+         "nothing that is counted or timed"},
+        {sdsim_test_path("a.sdt"), sdsim_test_path("b.blocks"), NULL, 1,
+         "more than the tolerance of 5%"},
+        {sdsim_test_path("b.blocks"), sdsim_test_path("a.sdt"), NULL, 0, "% faster than A"},
+        {sdsim_test_path("a.json"), sdsim_test_path("b.json"), NULL, 1, "payload clocks"},
+        {sdsim_test_path("a.json"), "-", stdin_b, 1, "payload clocks"},
+        {sdsim_test_path("a.json"), sdsim_test_path("a.json"), NULL, 0, "nothing"},
+        {sdsim_test_path("a.sdt"), sdsim_test_path("a.json"), NULL, 0,
+         "within the tolerance of 5%"},
         {"tests/fuzz/corpus/firmware/lines.log", "tests/fuzz/corpus/firmware/lines.log", NULL, 0,
          "nothing that is counted or timed"}, /* of tools/firmware/sdtrace.h */
-        {path_of("a.sdt"), path_of("none.blocks"), NULL, 0, "only what was done is compared"},
+        {sdsim_test_path("a.sdt"), sdsim_test_path("none.blocks"), NULL, 0,
+         "only what was done is compared"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const char *const environment[] = {"SDSIM_DATA_DIR=tests/golden/data", rows[i].environment,
@@ -225,8 +202,10 @@ static void exit_codes(void **state)
         {{"diff", "single", "--set", "card.wpg=3ms", "--tolerance", "0%"}, 1},
         {{"diff", "single", "--set", "card.w1=12ms", "--tolerance", "90%"}, 0},
         {{"diff", "single", "--set", "card.w1=12ms", "--tolerance", "90%", "--longest", "10%"}, 1},
-        {{"diff", path_of("write.json"), path_of("all.json")}, 0}, /* new runs are fine */
-        {{"diff", path_of("all.json"), path_of("write.json")}, 1}, /* missing ones are not */
+        {{"diff", sdsim_test_path("write.json"), sdsim_test_path("all.json")},
+         0}, /* new runs are fine */
+        {{"diff", sdsim_test_path("all.json"), sdsim_test_path("write.json")},
+         1}, /* missing ones are not */
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = sdsim_test_run_quiet(rows[i].words);
@@ -240,21 +219,22 @@ static void exit_codes(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    write_file("broken.json", "{\"runs\": [\n  {]}\n");
-    write_file("other.json", "{\"hello\": 1}\n");
-    write_file("empty.log", "hello\n");
+    sdsim_test_write_text(sdsim_test_path("broken.json"), "{\"runs\": [\n  {]}\n");
+    sdsim_test_write_text(sdsim_test_path("other.json"), "{\"hello\": 1}\n");
+    sdsim_test_write_text(sdsim_test_path("empty.log"), "hello\n");
     const struct {
         const char *words[6];
         const char *says;
     } rows[] = {
         {{"diff", "single"}, "nothing to compare with"},
-        {{"diff", path_of("other.json"), "--set", "clock=1MHz"}, "--set changes a scenario"},
+        {{"diff", sdsim_test_path("other.json"), "--set", "clock=1MHz"},
+         "--set changes a scenario"},
         {{"diff", "single", "nosuch"}, "there is no scenario 'nosuch'"},
         {{"diff", "single", "bench:wirte"}, "did you mean 'write'?"},
-        {{"diff", "single", path_of("broken.json")}, "broken.json:2:"},
-        {{"diff", "single", path_of("other.json")}, "no result of a run"},
-        {{"diff", "single", path_of("empty.log")}, "empty.log"},
-        {{"diff", "single", path_of("missing.json")}, "missing.json"},
+        {{"diff", "single", sdsim_test_path("broken.json")}, "broken.json:2:"},
+        {{"diff", "single", sdsim_test_path("other.json")}, "no result of a run"},
+        {{"diff", "single", sdsim_test_path("empty.log")}, "empty.log"},
+        {{"diff", "single", sdsim_test_path("missing.json")}, "missing.json"},
         {{"diff", "single", "bench"}, "no run of single has a counterpart in bench"},
         {{"diff", "single", "single", "--tolerance", "5"}, "--tolerance takes"},
         {{"diff", "single", "single", "--longest", "-1%"}, "--longest takes"},
@@ -281,7 +261,6 @@ static void example(void **state)
         "\"$OLDPWD/tools/examples/ci/github-actions.yml\" "
         "> commands && test $(wc -l < commands) -eq 3 && bash -eo pipefail commands > out 2>&1";
     struct sdsim_test_output output = sdsim_test_shell(
-        folder,
         "cd $d && mkdir -p storage && export PATH=\"$(dirname \"$SDSIM_PROGRAM\"):$PATH\" && "
         "printf 'kind: scenario\\nboard: esp32-devkit-v1-spi\\ncard: sdhc32g-a1\\n"
         "workload: {do: write, call: 16KiB, total: 512KiB}\\n' > storage/logger.yaml && "
@@ -290,39 +269,21 @@ static void example(void **state)
         "sdsim run storage/logger.yaml --draws 0 --trace serial.blocks > out && "
         "mv serial.blocks serial.log");
     sdsim_test_expect_success(output);
-    sdsim_test_expect_success(sdsim_test_shell(folder, "%s", commands));
+    sdsim_test_expect_success(sdsim_test_shell("%s", commands));
     /* A smaller call makes both worse; the first of them stops the job. */
-    output = sdsim_test_shell(folder,
-                              "cd $d && sed -i s/16KiB/512B/ storage/logger.yaml && cd \"$OLDPWD\" "
+    output = sdsim_test_shell("cd $d && sed -i s/16KiB/512B/ storage/logger.yaml && cd \"$OLDPWD\" "
                               "&& %s",
                               commands);
     assert_int_equal(output.code, 1);
     free(output.text);
     sdsim_test_expect_success(
-        sdsim_test_shell(folder, "cd $d && grep -q 'more than the tolerance' summary && "
-                                 "grep -q 'workload.call' summary || { cat summary out; false; }"));
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
+        sdsim_test_shell("cd $d && grep -q 'more than the tolerance' summary && "
+                         "grep -q 'workload.call' summary || { cat summary out; false; }"));
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints),
         cmocka_unit_test(scenario_is_its_json),
@@ -332,5 +293,5 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(example),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

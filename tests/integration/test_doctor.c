@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/exchange.h"
 #include "doctor_bench.h"
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
 #define FOLDER "tests/data/exchanges/"
 
@@ -271,10 +271,8 @@ static void long_records_are_short(void **state)
     if (!sdsim_test_has_program()) {
         skip();
     }
-    char path[] = "/tmp/sdsim-doctor-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
+    const char *path = sdsim_test_path("long.txt");
+    FILE *out = fopen(path, "w");
     assert_non_null(out);
     for (unsigned i = 0; i < 250; i++) {
         fprintf(out, "51 00 00 00 %02X FF -> 40\n", i);
@@ -289,7 +287,6 @@ static void long_records_are_short(void **state)
     assert_non_null(strstr(result.out, "address 249,"));
     assert_null(strstr(result.out, "more steps"));
     sdsim_test_result_free(&result);
-    unlink(path);
 }
 
 /* What the host sent, given to a simulated card. */

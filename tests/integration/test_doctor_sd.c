@@ -8,11 +8,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/capture.h"
 #include "capture/doctor.h"
@@ -20,6 +18,7 @@
 #include "capture_json.h"
 #include "doctor_bench.h"
 #include "program.h"
+#include "scratch.h"
 #include "sd_wave.h"
 #include "shell.h"
 
@@ -183,15 +182,14 @@ static void act(struct bus *bus, const char *word)
     }
 }
 
-/* Writes a waveform to a file of a temporary name. */
-static void write_wave(const char *words, char *path)
+/* Writes a waveform to a file. */
+static void write_wave(const char *words, const char *path)
 {
     struct bus bus = {.period = SDSIM_US};
     char text[1000];
     snprintf(text, sizeof text, "%s", words);
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    bus.out = fdopen(file, "w");
+    bus.out = fopen(path, "w");
+    assert_non_null(bus.out);
     sdsim_wave_vcd_begin(&bus.file, bus.out, SDSIM_BUS_SD4, 0, 1000, "made by a test");
     for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
         act(&bus, word);
@@ -233,12 +231,11 @@ static void test_rows(void **state)
     (void)state;
     unsigned wrong = 0;
     for (size_t i = 0; i < ROWS; i++) {
-        char path[] = "/tmp/sdsim-doctor-XXXXXX";
+        const char *path = sdsim_test_path("wave.vcd");
         char names[1024];
         struct sdsim_doctor doctor;
         write_wave(rows[i].words, path);
         examine(path, &doctor);
-        unlink(path);
         sdsim_test_doctor_names(&doctor, SDSIM_NOTE, names, sizeof names);
         if (strcmp(names, rows[i].found) != 0) {
             print_error("%s: found \"%s\", not \"%s\"\n", rows[i].words, names, rows[i].found);
@@ -289,29 +286,23 @@ static void test_drivers(void **state)
         {"circuitpython-sdioio-samd", "samd51", "sd4", ""},
         {"nuttx-mmcsd-sdio", "stm32f4", "sd4", "sd-acmd41-slow-polls"},
     };
-    char folder[] = "/tmp/sdsim-doctor-XXXXXX";
-    assert_non_null(mkdtemp(folder));
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct sdsim_test_output made = sdsim_test_shell(
-            folder,
             "printf 'kind: scenario\\nhost: %s\\ndriver: %s\\nbus: %s\\nclock: 20MHz\\ncard: "
             "sdhc32g-u1\\n"
             "workload: {do: write, on: raw, call: 4KiB, total: 16KiB}\\n' > $d/x.yaml && "
             "\"$SDSIM_PROGRAM\" export $d/x.yaml -o $d/x.vcd",
             runs[i][1], runs[i][0], runs[i][2]);
         sdsim_test_expect_success(made);
-        char path[64];
         char names[1024];
         struct sdsim_doctor doctor;
-        snprintf(path, sizeof path, "%s/x.vcd", folder);
-        examine(path, &doctor);
+        examine(sdsim_test_path("x.vcd"), &doctor);
         sdsim_test_doctor_names(&doctor, SDSIM_WARNING, names, sizeof names);
         if (strcmp(names, runs[i][3]) != 0 || doctor.bus.blocks_written == 0) {
             fail_msg("%s: %llu blocks, %s", runs[i][0],
                      (unsigned long long)doctor.bus.blocks_written, names);
         }
     }
-    sdsim_test_expect_success(sdsim_test_shell(folder, "rm -rf $d"));
 }
 
 /* Real cards and hosts that work. */
@@ -345,10 +336,9 @@ static void test_recordings(void **state)
 static void test_output(void **state)
 {
     (void)state;
-    char path[] = "/tmp/sdsim-doctor-XXXXXX";
+    const char *path = sdsim_test_path("wave.vcd");
     write_wave(WIDE "c25:1000 r25:900 w4 v4 c12:0 r12:C00", path);
     struct sdsim_test_result result = sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
-    unlink(path);
     assert_int_equal(result.code, 1);
     static const char *const parts[] = {
         "ACMD6 set bus width, 4 lines -> transfer\n",
@@ -372,9 +362,6 @@ int main(void)
         cmocka_unit_test(test_drivers), cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_output),
     };
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM is not set: run this through ctest");
-        return 77;
-    }
+    sdsim_test_need_program();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

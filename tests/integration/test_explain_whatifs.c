@@ -220,10 +220,7 @@ static void usage(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM names no program");
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatifs_are_runs),
         cmocka_unit_test(changes_add_up),

@@ -18,6 +18,7 @@
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -158,10 +159,9 @@ static void around_holds_it(void **state)
 static void files_are_whole_or_not_there(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/sdsim-export-XXXXXX";
-    char path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/out.vcd", folder);
+    const char *folder = sdsim_test_path("alone");
+    const char *path = sdsim_test_path("alone/out.vcd");
+    assert_int_equal(mkdir(folder, 0700), 0);
     char *expected =
         output_of((const char *const[]){"export", TWO_CALLS, "--to", "vcd", "--call", "1", NULL});
     for (int i = 0; i < 2; i++) { /* a new file, and one that is there */
@@ -169,11 +169,7 @@ static void files_are_whole_or_not_there(void **state)
             output_of((const char *const[]){"export", TWO_CALLS, "--call", "1", "-o", path, NULL});
         assert_string_equal(nothing, "");
         free(nothing);
-        FILE *file = fopen(path, "r");
-        char *text = calloc(1, strlen(expected) + 2);
-        assert_true(file != NULL && text != NULL);
-        (void)!fread(text, 1, strlen(expected) + 1, file);
-        fclose(file);
+        char *text = sdsim_test_read_file(path, NULL);
         assert_string_equal(text, expected);
         free(text);
     }
@@ -274,10 +270,7 @@ static void rounding_is_said(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM does not name the program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_as_ever),  cmocka_unit_test(windows_are_cut_out),
         cmocka_unit_test(around_holds_it),  cmocka_unit_test(files_are_whole_or_not_there),

@@ -23,6 +23,7 @@
 #include "fat/tree.h"
 #include "fat_model.h"
 #include "sanitized.h"
+#include "scratch.h"
 
 #define SKIPPED      77
 #define MIB          2048u /* sectors */
@@ -32,13 +33,11 @@
 /* Random sequences per volume and engine. Sanitizers take ten times as long. */
 #define SEEDS (SDSIM_SANITIZED ? 3u : 45u)
 
-static char folder[] = "/tmp/sdsim-fsck-XXXXXX";
-
 /* Shows what the last command printed. */
 static void show_log(void)
 {
     char command[128];
-    (void)snprintf(command, sizeof command, "cat %s/log >&2", folder);
+    (void)snprintf(command, sizeof command, "cat %s/log >&2", sdsim_test_folder());
     (void)!system(command);
 }
 
@@ -46,9 +45,9 @@ static void show_log(void)
 static bool run(const char *command, int *lines)
 {
     char whole[1024];
-    (void)snprintf(whole, sizeof whole, "cd %s && %s >log 2>&1", folder, command);
+    (void)snprintf(whole, sizeof whole, "cd %s && %s >log 2>&1", sdsim_test_folder(), command);
     const bool good = system(whole) == 0;
-    (void)snprintf(whole, sizeof whole, "%s/log", folder);
+    (void)snprintf(whole, sizeof whole, "%s/log", sdsim_test_folder());
     FILE *log = fopen(whole, "r");
     *lines = 0;
     for (int c; log != NULL && (c = getc(log)) != EOF;) {
@@ -60,16 +59,10 @@ static bool run(const char *command, int *lines)
     return good;
 }
 
-static void image_path(char *path, size_t size)
-{
-    (void)snprintf(path, size, "%s/image", folder);
-}
-
 /* Saves sectors start.. of the medium as an image of their own. */
 static void save_from(const struct sdsim_medium *medium, uint32_t start)
 {
-    char path[64];
-    image_path(path, sizeof path);
+    const char *path = sdsim_test_path("image");
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     struct sdsim_medium *part = NULL;
@@ -421,8 +414,7 @@ static void test_mtools_read_the_files(void **unused)
             show_log();
             fail_msg("%s: mcopy failed", row->name);
         }
-        char path[64];
-        (void)snprintf(path, sizeof path, "%s/copy", folder);
+        const char *path = sdsim_test_path("copy");
         FILE *copy = fopen(path, "rb");
         assert_non_null(copy);
         static uint8_t got[100002];
@@ -434,23 +426,6 @@ static void test_mtools_read_the_files(void **unused)
                        sizeof expected);
         assert_memory_equal(got, expected, sizeof expected);
     }
-}
-
-static int make_folder(void **unused)
-{
-    (void)unused;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    char path[64];
-    image_path(path, sizeof path);
-    (void)unlink(path);
-    (void)snprintf(path, sizeof path, "%s/log", folder);
-    (void)unlink(path);
-    return rmdir(folder);
 }
 
 int main(void)
@@ -466,5 +441,5 @@ int main(void)
         cmocka_unit_test(test_volumes_are_clean_after_anything),
         cmocka_unit_test(test_mtools_read_the_files),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scratch.h"
 #include "shell.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -52,9 +52,6 @@ enum field {
     FIELDS
 };
 
-static char folder[] = "/tmp/sdsim-firmware-XXXXXX";
-
-#define run(...)       sdsim_test_shell(folder, __VA_ARGS__)
 #define expect_success sdsim_test_expect_success
 #define has            sdsim_test_has
 
@@ -223,7 +220,7 @@ static void expect_error(struct sdsim_test_output output, const char *message)
 
 static bool build(const char *name, bool cxx, const char *arguments)
 {
-    return sdsim_test_build_all(folder, name, cxx, arguments);
+    return sdsim_test_build_all(name, cxx, arguments);
 }
 
 static void need(bool built)
@@ -240,12 +237,12 @@ static void test_posix(void **state)
     static const char *const posix[FIELDS] = {[API] = "posix", [HOST] = "", [CPU_HZ] = ""};
     static const char *const stdio[FIELDS] = {[API] = "stdio"};
     need(build("posix", false, "tests/firmware/posix.c"));
-    expect_benchmark(run("cd $d && ./posix"), 32768, posix);
+    expect_benchmark(sdsim_test_shell("cd $d && ./posix"), 32768, posix);
     need(build("stdio", false, "-DSDBENCH_STDIO tests/firmware/posix.c"));
-    expect_benchmark(run("cd $d && ./stdio"), 32768, stdio);
+    expect_benchmark(sdsim_test_shell("cd $d && ./stdio"), 32768, stdio);
     need(build("small", false, "-DSDBENCH_BUFFER=512 tests/firmware/posix.c"));
-    expect_benchmark(run("cd $d && ./small"), 512, posix);
-    expect_success(run("test ! -e $d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_shell("cd $d && ./small"), 512, posix);
+    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
 }
 
 /* What the user tells ends up in its column and can't break a row. */
@@ -266,27 +263,28 @@ static void test_settings(void **state)
         [FS] = "exfat",
         [CLUSTER_BYTES] = "131072",
     };
-    expect_success(run("cat >$d/settings.h <<'END'\n"
-                       "#define SDBENCH_ID                 \"mine\"\n"
-                       "#define SDBENCH_GROUP              \"my group\"\n"
-                       "#define SDBENCH_HOST               \"stm32f4\"\n"
-                       "#define SDBENCH_CPU_HZ             168000000\n"
-                       "#define SDBENCH_BUS                \"sd4\"\n"
-                       "#define SDBENCH_CLOCK_REQUESTED_HZ 25000000\n"
-                       "#define SDBENCH_CLOCK_HZ           24000000\n"
-                       "#define SDBENCH_DRIVER             \"stm32-hal-sd\"\n"
-                       "#define SDBENCH_CARD               \"A \\\"good\\\" card, 32GB\"\n"
-                       "#define SDBENCH_CARD_CLASS         \"sdhc32g-a1\"\n"
-                       "#define SDBENCH_FILESYSTEM         \"exfat\"\n"
-                       "#define SDBENCH_CLUSTER_BYTES      131072\n"
-                       "#define SDBENCH_ASSUMPTIONS        \"state=new;spi_mode=0\"\n"
-                       "#define SDBENCH_FILE_BYTES         65536\n"
-                       "END\n"));
+    expect_success(
+        sdsim_test_shell("cat >$d/settings.h <<'END'\n"
+                         "#define SDBENCH_ID                 \"mine\"\n"
+                         "#define SDBENCH_GROUP              \"my group\"\n"
+                         "#define SDBENCH_HOST               \"stm32f4\"\n"
+                         "#define SDBENCH_CPU_HZ             168000000\n"
+                         "#define SDBENCH_BUS                \"sd4\"\n"
+                         "#define SDBENCH_CLOCK_REQUESTED_HZ 25000000\n"
+                         "#define SDBENCH_CLOCK_HZ           24000000\n"
+                         "#define SDBENCH_DRIVER             \"stm32-hal-sd\"\n"
+                         "#define SDBENCH_CARD               \"A \\\"good\\\" card, 32GB\"\n"
+                         "#define SDBENCH_CARD_CLASS         \"sdhc32g-a1\"\n"
+                         "#define SDBENCH_FILESYSTEM         \"exfat\"\n"
+                         "#define SDBENCH_CLUSTER_BYTES      131072\n"
+                         "#define SDBENCH_ASSUMPTIONS        \"state=new;spi_mode=0\"\n"
+                         "#define SDBENCH_FILE_BYTES         65536\n"
+                         "END\n"));
     char arguments[200];
     (void)snprintf(arguments, sizeof arguments, "-include %s/settings.h tests/firmware/posix.c",
-                   folder);
+                   sdsim_test_folder());
     need(build("settings", false, arguments));
-    struct sdsim_test_output output = run("cd $d && ./settings");
+    struct sdsim_test_output output = sdsim_test_shell("cd $d && ./settings");
     assert_non_null(strstr(output.text, ";state=new;spi_mode=0\n"));
     assert_null(strstr(output.text, "clock=not-stated"));
     expect_benchmark(output, 32768, expected);
@@ -314,7 +312,7 @@ static void test_fatfs(void **state)
         [VALUE] = "2343909", /* 8192 calls of 169 us, 81 pauses of 5 ms */
     };
     build_fatfs();
-    struct sdsim_test_output output = run("$d/fatfs");
+    struct sdsim_test_output output = sdsim_test_shell("$d/fatfs");
     assert_non_null(strstr(output.text, "# nothing left"));
     assert_non_null(strstr(output.text, ",latency_min_s,0.000169000,"));
     assert_non_null(strstr(output.text, ",latency_max_s,0.005169000,"));
@@ -337,12 +335,12 @@ static void test_faults(void **state)
     };
     build_fatfs();
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_output output = run("RAM_CARD=%s $d/fatfs", rows[i].fault);
+        struct sdsim_test_output output = sdsim_test_shell("RAM_CARD=%s $d/fatfs", rows[i].fault);
         assert_int_equal(output.code, 1);
         assert_non_null(strstr(output.text, rows[i].left));
         expect_error(output, rows[i].message);
     }
-    expect_benchmark(run("RAM_CARD=leftover $d/fatfs"), 32768, NULL);
+    expect_benchmark(sdsim_test_shell("RAM_CARD=leftover $d/fatfs"), 32768, NULL);
 }
 
 /* On a slow card each run ends after four seconds, and reads back what there was time to write. */
@@ -351,7 +349,7 @@ static void test_slow_card(void **state)
     (void)state;
     struct table table;
     build_fatfs();
-    struct sdsim_test_output output = run("RAM_CARD=slow $d/fatfs");
+    struct sdsim_test_output output = sdsim_test_shell("RAM_CARD=slow $d/fatfs");
     assert_int_equal(output.code, 0);
     parse(&table, output.text);
     expect_table(&table, 32768);
@@ -371,23 +369,24 @@ static void test_dead_clock(void **state)
 {
     (void)state;
     need(build("dead", false, "'-DSDBENCH_MICROS()=7' tests/firmware/posix.c"));
-    expect_error(run("cd $d && ./dead"), "# error: the clock, SDBENCH_MICROS(), stands still");
+    expect_error(sdsim_test_shell("cd $d && ./dead"),
+                 "# error: the clock, SDBENCH_MICROS(), stands still");
 }
 
 /* The file of the user, and one of a benchmark that was cut off. */
 static void expect_care(const char *command)
 {
-    expect_success(run("printf 'my own data' >$d/SDBENCH.BIN"));
-    struct sdsim_test_output output = run("%s", command);
+    expect_success(sdsim_test_shell("printf 'my own data' >$d/SDBENCH.BIN"));
+    struct sdsim_test_output output = sdsim_test_shell("%s", command);
     assert_int_equal(output.code, 1);
     expect_error(output, "SDBENCH.BIN is not of this program; rename it");
-    expect_success(run("test \"$(cat $d/SDBENCH.BIN)\" = 'my own data'"));
-    expect_success(run("printf 'sdbench\\n\\0\\0\\0\\0more' >$d/SDBENCH.BIN"));
-    expect_benchmark(run("%s", command), 32768, NULL);
-    expect_success(run("test ! -e $d/SDBENCH.BIN"));
-    expect_success(run(": >$d/SDBENCH.BIN"));
-    expect_benchmark(run("%s", command), 32768, NULL);
-    expect_success(run("test ! -e $d/SDBENCH.BIN"));
+    expect_success(sdsim_test_shell("test \"$(cat $d/SDBENCH.BIN)\" = 'my own data'"));
+    expect_success(sdsim_test_shell("printf 'sdbench\\n\\0\\0\\0\\0more' >$d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_shell("%s", command), 32768, NULL);
+    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
+    expect_success(sdsim_test_shell(": >$d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_shell("%s", command), 32768, NULL);
+    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
 }
 
 static void test_files_of_others(void **state)
@@ -421,20 +420,21 @@ static void test_esp_idf(void **state)
          {[HOST] = "esp32s3", [BUS] = "spi", [DRIVER] = "esp-idf-sdspi", [API] = "stdio"}},
     };
     /* the headers of ESP-IDF that the example includes: all are idf.h */
-    expect_success(run("mkdir -p $d/idf/driver $d/idf/freertos && cd $d/idf && "
-                       "for name in driver/gpio driver/sdmmc_host driver/sdspi_host "
-                       "driver/spi_common esp_idf_version esp_timer esp_vfs_fat sdmmc_cmd "
-                       "freertos/FreeRTOS freertos/task; do "
-                       "echo '#include \"idf.h\"' >$name.h; done"));
+    expect_success(
+        sdsim_test_shell("mkdir -p $d/idf/driver $d/idf/freertos && cd $d/idf && "
+                         "for name in driver/gpio driver/sdmmc_host driver/sdspi_host "
+                         "driver/spi_common esp_idf_version esp_timer esp_vfs_fat sdmmc_cmd "
+                         "freertos/FreeRTOS freertos/task; do "
+                         "echo '#include \"idf.h\"' >$name.h; done"));
     for (size_t i = 0; i < COUNT(rows); i++) {
         char arguments[500];
         (void)snprintf(arguments, sizeof arguments,
                        "-DESP_PLATFORM -Itests/firmware/esp-idf -include idf.h -I%s/idf "
                        "'-DSDBENCH_PATH=\"%s/SDBENCH.BIN\"' %s tools/firmware/esp-idf/main.c "
                        "tests/firmware/esp-idf/start.c",
-                       folder, folder, rows[i].options);
+                       sdsim_test_folder(), sdsim_test_folder(), rows[i].options);
         need(build("idf-app", false, arguments));
-        expect_benchmark(run("$d/idf-app"), 32768, rows[i].expected);
+        expect_benchmark(sdsim_test_shell("$d/idf-app"), 32768, rows[i].expected);
     }
 }
 
@@ -480,10 +480,10 @@ static void test_arduino(void **state)
                        "-Itools/firmware/arduino/sdbench tests/firmware/arduino/start.cpp",
                        rows[i].options);
         need(build("arduino", true, arguments));
-        struct sdsim_test_output output = run("$d/arduino");
+        struct sdsim_test_output output = sdsim_test_shell("$d/arduino");
         assert_non_null(strstr(output.text, "# nothing left"));
         expect_benchmark(output, rows[i].buffer, rows[i].expected);
-        expect_error(run("RAM_CARD=foreign $d/arduino"), "# foreign file left");
+        expect_error(sdsim_test_shell("RAM_CARD=foreign $d/arduino"), "# foreign file left");
     }
 }
 
@@ -507,30 +507,20 @@ static void test_python(void **state)
         print_message("no python3\n");
         skip();
     }
-    expect_benchmark(run("python3 -W error tools/firmware/sdbench.py $d"), 32768, plain);
-    expect_benchmark(run("cd tools/firmware && python3 -B -c 'import sdbench, sys\n"
+    expect_benchmark(sdsim_test_shell("python3 -W error tools/firmware/sdbench.py $d"), 32768,
+                     plain);
+    expect_benchmark(
+        sdsim_test_shell("cd tools/firmware && python3 -B -c 'import sdbench, sys\n"
                          "sys.exit(not sdbench.run(\"'$d'\", id=\"mine\", host=\"rp2040\", "
                          "cpu_hz=125000000, bus=\"spi\", card=\"A \\\"good\\\" card, 32GB\", "
                          "clock_requested_hz=24000000, cluster_bytes=32768, file_bytes=65536, "
                          "buffer=4096))'"),
-                     4096, told);
+        4096, told);
     expect_care("python3 tools/firmware/sdbench.py $d");
-    struct sdsim_test_output output = run("python3 tools/firmware/sdbench.py $d/no-such-folder");
+    struct sdsim_test_output output =
+        sdsim_test_shell("python3 tools/firmware/sdbench.py $d/no-such-folder");
     assert_int_equal(output.code, 1);
     expect_error(output, "# error: ");
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    expect_success(run("rm -rf $d"));
-    return 0;
 }
 
 int main(void)
@@ -542,5 +532,5 @@ int main(void)
         cmocka_unit_test(test_files_of_others), cmocka_unit_test(test_esp_idf),
         cmocka_unit_test(test_arduino),         cmocka_unit_test(test_python),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

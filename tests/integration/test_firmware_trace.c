@@ -16,18 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "shell.h"
 #include "thumb_paths.h"
 #include "trace/firmware_log.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static char folder[] = "/tmp/sdsim-firmware-XXXXXX";
-
-#define run(...) sdsim_test_shell(folder, __VA_ARGS__)
 
 static void need(bool there, const char *what)
 {
@@ -42,7 +38,7 @@ static void need(bool there, const char *what)
 /* The first two numbers of the second line of `size`: code and constants, and data. */
 static void expect_size(const char *size, const char *object, unsigned most)
 {
-    struct sdsim_test_output output = run("%s $d/%s | tail -n 1", size, object);
+    struct sdsim_test_output output = sdsim_test_shell("%s $d/%s | tail -n 1", size, object);
     unsigned text;
     unsigned data;
     unsigned bss;
@@ -61,10 +57,11 @@ static void test_cortex_m0(void **state)
 {
     (void)state;
     need(sdsim_test_has("arm-none-eabi-gcc"), "arm-none-eabi-gcc");
-    sdsim_test_expect_success(run("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
-                                  "-ffreestanding -Wall -Wextra -Wshadow -Wconversion -pedantic "
-                                  "-Werror -Itools/firmware -c -o $d/m0.o "
-                                  "tests/firmware/trace/size.c 2>&1"));
+    sdsim_test_expect_success(
+        sdsim_test_shell("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
+                         "-ffreestanding -Wall -Wextra -Wshadow -Wconversion -pedantic "
+                         "-Werror -Itools/firmware -c -o $d/m0.o "
+                         "tests/firmware/trace/size.c 2>&1"));
     expect_size("arm-none-eabi-size", "m0.o", 2048);
 }
 
@@ -72,9 +69,10 @@ static void test_avr(void **state)
 {
     (void)state;
     need(sdsim_test_has("avr-gcc"), "avr-gcc");
-    sdsim_test_expect_success(run("avr-gcc -mmcu=atmega328p -Os -std=c99 -Wall -Wextra -Wshadow "
-                                  "-pedantic -Werror -Itools/firmware -c -o $d/avr.o "
-                                  "tests/firmware/trace/size.c 2>&1"));
+    sdsim_test_expect_success(
+        sdsim_test_shell("avr-gcc -mmcu=atmega328p -Os -std=c99 -Wall -Wextra -Wshadow "
+                         "-pedantic -Werror -Itools/firmware -c -o $d/avr.o "
+                         "tests/firmware/trace/size.c 2>&1"));
     expect_size("avr-size", "avr.o", 4096);
 }
 
@@ -93,10 +91,10 @@ static void test_cross_cxx(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (sdsim_test_has(rows[i].compiler)) {
             any = true;
-            sdsim_test_expect_success(
-                run("%s %s -Os -std=c++11 -x c++ -Wall -Wextra -Wshadow -pedantic -Werror "
-                    "-Itools/firmware -c -o $d/cxx.o tests/firmware/trace/size.c 2>&1",
-                    rows[i].compiler, rows[i].options));
+            sdsim_test_expect_success(sdsim_test_shell(
+                "%s %s -Os -std=c++11 -x c++ -Wall -Wextra -Wshadow -pedantic -Werror "
+                "-Itools/firmware -c -o $d/cxx.o tests/firmware/trace/size.c 2>&1",
+                rows[i].compiler, rows[i].options));
         }
     }
     need(any, "arm-none-eabi-g++, avr-g++");
@@ -121,11 +119,12 @@ static void test_instructions(void **state)
     };
     need(sdsim_test_has("arm-none-eabi-gcc") && sdsim_test_has("arm-none-eabi-objdump"),
          "arm-none-eabi-gcc with its binutils");
-    sdsim_test_expect_success(run("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
-                                  "-ffreestanding -nostdlib -Wl,-e,start -Wl,-Ttext=0x1000 "
-                                  "-DWITH_MAIN -Itools/firmware -o $d/m0.elf "
-                                  "tests/firmware/trace/size.c -lgcc 2>&1"));
-    struct sdsim_test_output output = run("arm-none-eabi-objdump -d $d/m0.elf");
+    sdsim_test_expect_success(
+        sdsim_test_shell("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
+                         "-ffreestanding -nostdlib -Wl,-e,start -Wl,-Ttext=0x1000 "
+                         "-DWITH_MAIN -Itools/firmware -o $d/m0.elf "
+                         "tests/firmware/trace/size.c -lgcc 2>&1"));
+    struct sdsim_test_output output = sdsim_test_shell("arm-none-eabi-objdump -d $d/m0.elf");
     assert_int_equal(output.code, 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const int longest =
@@ -147,12 +146,12 @@ static void test_instructions(void **state)
 /* Writes the block of code that begins with the comment NAME into $d/readme/NAME. */
 static void extract(const char *name)
 {
-    sdsim_test_expect_success(run("mkdir -p $d/readme && awk -v head='/* %s */' '"
-                                  "/^```/ { inside = 0 } inside { print } "
-                                  "$0 == head { inside = 1; print }' "
-                                  "tools/firmware/README.md >$d/readme/%s && "
-                                  "test $(wc -l <$d/readme/%s) -gt 3",
-                                  name, name, name));
+    sdsim_test_expect_success(sdsim_test_shell("mkdir -p $d/readme && awk -v head='/* %s */' '"
+                                               "/^```/ { inside = 0 } inside { print } "
+                                               "$0 == head { inside = 1; print }' "
+                                               "tools/firmware/README.md >$d/readme/%s && "
+                                               "test $(wc -l <$d/readme/%s) -gt 3",
+                                               name, name, name));
 }
 
 /* An event that is expected; times are from the start of the first one, in microseconds. */
@@ -169,7 +168,7 @@ struct expected {
 
 static void expect_events(const char *command, const struct expected *rows, size_t count)
 {
-    struct sdsim_test_output output = run("%s", command);
+    struct sdsim_test_output output = sdsim_test_shell("%s", command);
     if (output.code != 0) {
         fail_msg("%s: exit code %d: %s", command, output.code, output.text);
     }
@@ -238,15 +237,16 @@ static void test_fatfs(void **state)
     extract("trace_start.c");
     extract("trace_clock.h");
     extract("trace_files.c");
-    sdsim_test_expect_success(
-        run("printf '#include \"stm32.h\"\\n#include \"readme/trace_clock.h\"\\n' >$d/clock.h"));
+    sdsim_test_expect_success(sdsim_test_shell(
+        "printf '#include \"stm32.h\"\\n#include \"readme/trace_clock.h\"\\n' >$d/clock.h"));
     for (size_t i = 0; i < COUNT(ways); i++) {
         char arguments[1000];
         extract("trace_fatfs.c");
-        sdsim_test_expect_success(run("sed -i '%s' $d/readme/trace_fatfs.c", ways[i].edit));
-        (void)snprintf(arguments, sizeof arguments, sources, folder, ways[i].options, folder,
-                       folder, folder);
-        need(sdsim_test_build_all(folder, "fatfs", false, arguments), "C compiler");
+        sdsim_test_expect_success(
+            sdsim_test_shell("sed -i '%s' $d/readme/trace_fatfs.c", ways[i].edit));
+        (void)snprintf(arguments, sizeof arguments, sources, sdsim_test_folder(), ways[i].options,
+                       sdsim_test_folder(), sdsim_test_folder(), sdsim_test_folder());
+        need(sdsim_test_build_all("fatfs", false, arguments), "C compiler");
         expect_events("$d/fatfs", rows, COUNT(rows));
     }
 }
@@ -276,8 +276,8 @@ static void test_esp_idf(void **state)
                        "-DESP_PLATFORM -Itests/firmware/trace/idf %s %s/readme/trace_start.c "
                        "%s/readme/%s tests/firmware/trace/idf/card.c "
                        "tests/firmware/trace/idf/main.c",
-                       ways[i].options, folder, folder, ways[i].file);
-        need(sdsim_test_build_all(folder, "idf", false, arguments), "C compiler");
+                       ways[i].options, sdsim_test_folder(), sdsim_test_folder(), ways[i].file);
+        need(sdsim_test_build_all("idf", false, arguments), "C compiler");
         expect_events("$d/idf", rows, ways[i].count);
     }
 }
@@ -300,8 +300,8 @@ static void test_sdfat(void **state)
     (void)snprintf(arguments, sizeof arguments,
                    "-DARDUINO=10819 -Itests/firmware/trace/sdfat -Itests/firmware/arduino "
                    "-I%s/readme tests/firmware/trace/sdfat/main.cpp",
-                   folder);
-    need(sdsim_test_build_all(folder, "sdfat", true, arguments), "C++ compiler");
+                   sdsim_test_folder());
+    need(sdsim_test_build_all("sdfat", true, arguments), "C++ compiler");
     expect_events("$d/sdfat", rows, COUNT(rows));
 }
 
@@ -325,8 +325,8 @@ static void test_sd_files(void **state)
     (void)snprintf(arguments, sizeof arguments,
                    "-DARDUINO=10819 -Itests/firmware/arduino -I%s/readme "
                    "tests/firmware/trace/sdfat/file.cpp",
-                   folder);
-    need(sdsim_test_build_all(folder, "files", true, arguments), "C++ compiler");
+                   sdsim_test_folder());
+    need(sdsim_test_build_all("files", true, arguments), "C++ compiler");
     expect_events("$d/files", rows, COUNT(rows));
 }
 
@@ -354,13 +354,15 @@ static void test_import(void **state)
                                 "@5.11ms +180us write 4096\n"
                                 "@5.29ms +1ms close\n";
     need(sdsim_test_has_program(), "program");
-    struct sdsim_test_output output = run("$d/fatfs >$d/serial.log");
+    struct sdsim_test_output output = sdsim_test_shell("$d/fatfs >$d/serial.log");
     need(output.code == 0, "firmware from the test of FatFs");
     free(output.text);
-    expect_text(run("\"$SDSIM_PROGRAM\" import $d/serial.log"), blocks);
-    expect_text(run("\"$SDSIM_PROGRAM\" import --from sdtrace-files $d/serial.log"), files);
-    output = run("\"$SDSIM_PROGRAM\" replay --board esp32s3-devkit-spi --card sandisk-ultra-16gb "
-                 "$d/serial.log");
+    expect_text(sdsim_test_shell("\"$SDSIM_PROGRAM\" import $d/serial.log"), blocks);
+    expect_text(sdsim_test_shell("\"$SDSIM_PROGRAM\" import --from sdtrace-files $d/serial.log"),
+                files);
+    output = sdsim_test_shell(
+        "\"$SDSIM_PROGRAM\" replay --board esp32s3-devkit-spi --card sandisk-ultra-16gb "
+        "$d/serial.log");
     if (output.code != 0 || output.size == 0) {
         fail_msg("replay: exit code %d: %s", output.code, output.text);
     }
@@ -372,43 +374,31 @@ static void test_plain(void **state)
 {
     (void)state;
     static const struct expected rows[] = {{SDSIM_FIRMWARE_MARK, 0, 0, 0, 9, 0, 0, NULL}};
-    sdsim_test_expect_success(run("cat >$d/plain.c <<'END'\n"
-                                  "#include \"sdtrace.h\"\n"
-                                  "int main(void)\n"
-                                  "{\n"
-                                  "    struct sdtrace trace;\n"
-                                  "    struct sdtrace_record ring[8];\n"
-                                  "    sdtrace_init(&trace, ring, 8, SDTRACE_STOP_WHEN_FULL);\n"
-                                  "    sdtrace_add(&trace, SDTRACE_MARK, 0, 9, trace.last, 0);\n"
-                                  "    ring[0].word[3] = 0;\n"
-                                  "    sdtrace_dump(&trace);\n"
-                                  "    return 0;\n"
-                                  "}\n"
-                                  "END\n"));
+    sdsim_test_expect_success(
+        sdsim_test_shell("cat >$d/plain.c <<'END'\n"
+                         "#include \"sdtrace.h\"\n"
+                         "int main(void)\n"
+                         "{\n"
+                         "    struct sdtrace trace;\n"
+                         "    struct sdtrace_record ring[8];\n"
+                         "    sdtrace_init(&trace, ring, 8, SDTRACE_STOP_WHEN_FULL);\n"
+                         "    sdtrace_add(&trace, SDTRACE_MARK, 0, 9, trace.last, 0);\n"
+                         "    ring[0].word[3] = 0;\n"
+                         "    sdtrace_dump(&trace);\n"
+                         "    return 0;\n"
+                         "}\n"
+                         "END\n"));
     char source[100];
-    (void)snprintf(source, sizeof source, "%s/plain.c", folder);
-    need(sdsim_test_build_all(folder, "plain", false, source), "C compiler");
+    (void)snprintf(source, sizeof source, "%s/plain.c", sdsim_test_folder());
+    need(sdsim_test_build_all("plain", false, source), "C compiler");
     expect_events("$d/plain", rows, COUNT(rows));
     if (sdsim_test_has("arm-none-eabi-gcc")) {
-        struct sdsim_test_output output =
-            run("arm-none-eabi-gcc -ffreestanding -Itools/firmware -c -o $d/x.o %s 2>&1", source);
+        struct sdsim_test_output output = sdsim_test_shell(
+            "arm-none-eabi-gcc -ffreestanding -Itools/firmware -c -o $d/x.o %s 2>&1", source);
         assert_int_not_equal(output.code, 0);
         assert_non_null(strstr(output.text, "sdtrace: define SDTRACE_MICROS()"));
         free(output.text);
     }
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    sdsim_test_expect_success(run("rm -rf $d"));
-    return 0;
 }
 
 int main(void)
@@ -420,5 +410,5 @@ int main(void)
         cmocka_unit_test(test_esp_idf),   cmocka_unit_test(test_sdfat),
         cmocka_unit_test(test_sd_files),  cmocka_unit_test(test_import),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

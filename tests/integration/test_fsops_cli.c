@@ -22,13 +22,12 @@
 #include "fat/mkfs.h"
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
-#define SKIPPED      77
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define MOST_WORDS   12
 
-static char source[PATH_MAX]; /* where the tests began: the source tree */
-static char folder[] = "/tmp/sdsim-fsops-XXXXXX";
+static char source[PATH_MAX];
 static char data_dir[PATH_MAX + 40];
 
 /* Runs the program as sdsim_test_run_quiet does, with one more row of environment. */
@@ -52,36 +51,6 @@ static void expect_code(const char *const *arguments, int code)
                  result.err);
     }
     sdsim_test_result_free(&result);
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
-/* The whole of a file, with a zero behind it; the caller frees it. NULL if there is none. */
-static char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    struct stat status;
-    if (file == NULL || fstat(fileno(file), &status) != 0) {
-        return NULL;
-    }
-    char *text = malloc((size_t)status.st_size + 1);
-    assert_non_null(text);
-    *size = fread(text, 1, (size_t)status.st_size, file);
-    text[*size] = '\0';
-    (void)fclose(file);
-    return text;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
 }
 
 /* ---- what is printed ---- */
@@ -135,8 +104,8 @@ static void test_golden(void **state)
         {"layout-cut.txt", 1, {"layout", "cut.img", "logs/log.txt", "--card", "plain"}},
         {"layout-cut.json", 1, {"layout", "cut.img", "/LOGS/LOG.TXT", "--json"}},
     };
-    write_file("cut.ops", power_cut);
-    write_file("short.ops", "mount\nopen /A w\nwrite 1000\nclose\nstat /A\n");
+    sdsim_test_write_text("cut.ops", power_cut);
+    sdsim_test_write_text("short.ops", "mount\nopen /A w\nwrite 1000\nclose\nstat /A\n");
     bool same = true;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char path[PATH_MAX + 80];
@@ -165,9 +134,10 @@ static void test_80_columns(void **state)
         {"fsops", "new:2TB:exfat", "wide.ops", "--summary", "-o", "wide2.img", "--force"},
         {"layout", "wide2.img", "/A name that is as long as names of files sometimes are.bin"},
     };
-    write_file("wide.ops",
-               "mount\nopen \"/A name that is as long as names of files sometimes are.bin\" w\n"
-               "expand 900000m\nclose\nopen /B w\nwrite 3m\n");
+    sdsim_test_write_text(
+        "wide.ops",
+        "mount\nopen \"/A name that is as long as names of files sometimes are.bin\" w\n"
+        "expand 900000m\nclose\nopen /B w\nwrite 3m\n");
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct sdsim_test_result result = run(rows[i]);
         assert_true(result.code <= 1);
@@ -236,8 +206,8 @@ static void test_refusals(void **state)
         {3, "cannot write to", {"layout", "there.img", "--picture", "none/map.svg"}},
     };
     expect_code((const char *const[]){"mkfs", "there.img", "--size", "64MiB", NULL}, 0);
-    write_file("good.ops", "mount\n");
-    write_file("bad.ops", "mount\nwrte 5\nread x\n");
+    sdsim_test_write_text("good.ops", "mount\n");
+    sdsim_test_write_text("bad.ops", "mount\nwrte 5\nread x\n");
     size_t wrong = 0;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct sdsim_test_result result = run(rows[i].arguments);
@@ -253,14 +223,14 @@ static void test_refusals(void **state)
         sdsim_test_result_free(&result);
     }
     assert_int_equal(wrong, 0);
-    assert_false(exists("x.img"));
+    assert_false(sdsim_test_exists("x.img"));
 }
 
 /* What works, but deserves a word. */
 static void test_warnings(void **state)
 {
     (void)state;
-    write_file("unmounted.ops", "open /A w\n");
+    sdsim_test_write_text("unmounted.ops", "open /A w\n");
     struct sdsim_test_result result =
         run((const char *const[]){"fsops", "new:1GB", "unmounted.ops", NULL});
     assert_int_equal(result.code, 0);
@@ -268,8 +238,8 @@ static void test_warnings(void **state)
     assert_string_equal(result.out, "#@ 1 rc=12\n#end ops=1 blockops=0 read=0 written=0\n");
     sdsim_test_result_free(&result);
 
-    write_file("empty.img", "no volume");
-    write_file("good.ops", "mount\n");
+    sdsim_test_write_text("empty.img", "no volume");
+    sdsim_test_write_text("good.ops", "mount\n");
     result = run((const char *const[]){"fsops", "empty.img", "good.ops", NULL});
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.err, "warning: the engine finds no volume to mount: there is no "
@@ -282,7 +252,7 @@ static void test_warnings(void **state)
 static void test_marked_list(void **state)
 {
     (void)state;
-    write_file("marked.ops", "\xEF\xBB\xBFmount\r\nfree\r\n");
+    sdsim_test_write_text("marked.ops", "\xEF\xBB\xBFmount\r\nfree\r\n");
     struct sdsim_test_result result =
         run((const char *const[]){"fsops", "new:64MiB", "marked.ops", NULL});
     assert_int_equal(result.code, 0);
@@ -295,8 +265,8 @@ static void test_marked_list(void **state)
 static void test_damaged_volume(void **state)
 {
     (void)state;
-    write_file("make.ops", "mount\nopen /A w\nwrite 3c\nclose\n");
-    write_file("read.ops", "mount\nopen /A r\nread 1\n\nread 3c\n");
+    sdsim_test_write_text("make.ops", "mount\nopen /A w\nwrite 3c\nclose\n");
+    sdsim_test_write_text("read.ops", "mount\nopen /A r\nread 1\n\nread 3c\n");
     expect_code((const char *const[]){"fsops", "new:64MiB", "make.ops", "-o", "damaged.img", NULL},
                 0);
     FILE *file = fopen("damaged.img", "r+b");
@@ -339,7 +309,7 @@ static void test_killed(void **state)
     char command[PATH_MAX + 200];
     struct stat before;
     struct stat after;
-    write_file("long.ops", "mount\nopen /A w\nwrite 30m\nclose\n");
+    sdsim_test_write_text("long.ops", "mount\nopen /A w\nwrite 30m\nclose\n");
     expect_code((const char *const[]){"mkfs", "victim.img", "--size", "8MiB", NULL}, 0);
     assert_int_equal(stat("victim.img", &before), 0);
     (void)snprintf(command, sizeof command,
@@ -368,14 +338,14 @@ static void test_links(void **state)
     assert_int_equal(status.st_size, 16 << 20);
     expect_code((const char *const[]){"mkfs", "lost.img", "--size", "8MiB", "--force", NULL}, 2);
     assert_int_equal(lstat("lost.img", &status), 0);
-    assert_false(exists("nowhere.img"));
+    assert_false(sdsim_test_exists("nowhere.img"));
 }
 
 /* A trace nobody reads to its end: the image that was asked for is there all the same. */
 static void test_full_output(void **state)
 {
     (void)state;
-    write_file("trace.ops", "mount\nopen /A w\nwrite 1 *5000\nclose\n");
+    sdsim_test_write_text("trace.ops", "mount\nopen /A w\nwrite 1 *5000\nclose\n");
     struct sdsim_test_result result =
         run_with((const char *const[]){"fsops", "new:64MiB", "trace.ops", "-o", "full.img", NULL},
                  ">/dev/full");
@@ -397,13 +367,13 @@ static void test_image_is_not_changed(void **state)
     size_t size;
     size_t size_after;
     expect_code((const char *const[]){"mkfs", "kept.img", "--size", "16MiB", NULL}, 0);
-    write_file("write.ops", "mount\nopen /A.BIN w\nwrite 100000\nclose\n");
-    char *bytes = read_file("kept.img", &size);
+    sdsim_test_write_text("write.ops", "mount\nopen /A.BIN w\nwrite 100000\nclose\n");
+    char *bytes = sdsim_test_read_file("kept.img", &size);
     assert_int_equal(stat("kept.img", &before), 0);
     expect_code((const char *const[]){"fsops", "kept.img", "write.ops", NULL}, 0);
     expect_code((const char *const[]){"fsops", "kept.img", "write.ops", "-o", "new.img", NULL}, 0);
     expect_code((const char *const[]){"layout", "kept.img", NULL}, 0);
-    char *bytes_after = read_file("kept.img", &size_after);
+    char *bytes_after = sdsim_test_read_file("kept.img", &size_after);
     assert_int_equal(stat("kept.img", &after), 0);
     assert_int_equal(size, size_after);
     assert_memory_equal(bytes, bytes_after, size);
@@ -429,9 +399,9 @@ static void test_mkfs_files(void **state)
     expect_code((const char *const[]){"mkfs", "a.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
     expect_code((const char *const[]){"mkfs", "b.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
     expect_code((const char *const[]){"mkfs", "c.img", "--size", "8MiB", "--seed", "2", NULL}, 0);
-    char *a = read_file("a.img", &size);
-    char *b = read_file("b.img", &other_size);
-    char *c = read_file("c.img", &other_size);
+    char *a = sdsim_test_read_file("a.img", &size);
+    char *b = sdsim_test_read_file("b.img", &other_size);
+    char *c = sdsim_test_read_file("c.img", &other_size);
     assert_int_equal(size, 8 << 20);
     assert_memory_equal(a, b, size);
     assert_true(memcmp(a, c, size) != 0);
@@ -453,14 +423,14 @@ static void test_list_from_standard_input(void **state)
 {
     (void)state;
     char row[PATH_MAX + 20];
-    write_file("in.ops", "mount\nfree\n");
-    (void)snprintf(row, sizeof row, "<%s/in.ops", folder);
+    sdsim_test_write_text("in.ops", "mount\nfree\n");
+    (void)snprintf(row, sizeof row, "<%s/in.ops", sdsim_test_folder());
     struct sdsim_test_result result =
         run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.out, "#@ 2 clusters="));
     sdsim_test_result_free(&result);
-    write_file("in.ops", "mount\nfreee\n");
+    sdsim_test_write_text("in.ops", "mount\nfreee\n");
     result = run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
     assert_int_equal(result.code, 2);
     assert_non_null(strstr(result.err, "<stdin>:2:1: error: no file operation: 'freee'"));
@@ -480,12 +450,13 @@ static void test_without_gnuplot(void **state)
     assert_non_null(strstr(result.err, "--keep-plot"));
     assert_non_null(strstr(result.out, "cut.img: "));
     sdsim_test_result_free(&result);
-    assert_false(exists("no.svg") || exists("no.dat") || exists("no.gnuplot"));
+    assert_false(sdsim_test_exists("no.svg") || sdsim_test_exists("no.dat") ||
+                 sdsim_test_exists("no.gnuplot"));
     result = run_with(keep, "PATH=/nonexistent");
     assert_int_equal(result.code, 3);
     sdsim_test_result_free(&result);
-    assert_false(exists("no.svg"));
-    assert_true(exists("no.dat") && exists("no.gnuplot"));
+    assert_false(sdsim_test_exists("no.svg"));
+    assert_true(sdsim_test_exists("no.dat") && sdsim_test_exists("no.gnuplot"));
     assert_int_equal(system("ls -d no.svg.* 2>/dev/null"), 256 * 2);
 }
 
@@ -495,27 +466,27 @@ static void test_with_a_gnuplot(void **state)
     (void)state;
     char path[PATH_MAX + 80];
     const char *const arguments[] = {"layout", "cut.img", "--picture", "map.png", NULL};
-    (void)snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", folder);
+    (void)snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", sdsim_test_folder());
     assert_int_equal(mkdir("bin", 0777), 0);
-    write_file("bin/gnuplot", "#!/bin/sh\necho broken >&2\nexit 1\n");
+    sdsim_test_write_text("bin/gnuplot", "#!/bin/sh\necho broken >&2\nexit 1\n");
     assert_int_equal(chmod("bin/gnuplot", 0777), 0);
     struct sdsim_test_result result = run_with(arguments, path);
     assert_int_equal(result.code, 3);
     assert_non_null(strstr(result.err, "broken\nerror: gnuplot could not draw map.png"));
-    assert_false(exists("map.png"));
+    assert_false(sdsim_test_exists("map.png"));
     sdsim_test_result_free(&result);
-    write_file("bin/gnuplot",
-               "#!/bin/sh\ntest \"$1\" = -d && cp \"$2\" map.png\ncat map.dat >>map.png\n");
+    sdsim_test_write_text(
+        "bin/gnuplot", "#!/bin/sh\ntest \"$1\" = -d && cp \"$2\" map.png\ncat map.dat >>map.png\n");
     result = run_with(arguments, path);
     assert_int_equal(result.code, 1); /* the power cut */
     sdsim_test_result_free(&result);
     size_t size;
-    char *script = read_file("map.png", &size);
+    char *script = sdsim_test_read_file("map.png", &size);
     assert_non_null(script);
     (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/picture.gnuplot", source);
     assert_true(sdsim_test_golden(path, script));
     free(script);
-    assert_false(exists("map.dat") || exists("map.gnuplot"));
+    assert_false(sdsim_test_exists("map.dat") || sdsim_test_exists("map.gnuplot"));
 }
 
 static void test_with_gnuplot(void **state)
@@ -534,16 +505,16 @@ static void test_with_gnuplot(void **state)
         expect_code((const char *const[]){"layout", "cut.img", "/LOGS/LOG.TXT", "--picture",
                                           rows[i].file, "--keep-plot", NULL},
                     1);
-        char *picture = read_file(rows[i].file, &size);
+        char *picture = sdsim_test_read_file(rows[i].file, &size);
         assert_non_null(picture);
         assert_true(size > 2000);
         assert_memory_equal(picture, rows[i].head, strlen(rows[i].head));
         free(picture);
-        assert_true(exists("real.dat") && exists("real.gnuplot"));
+        assert_true(sdsim_test_exists("real.dat") && sdsim_test_exists("real.gnuplot"));
         /* The script draws the same picture again where it lies. */
         assert_int_equal(remove(rows[i].file), 0);
         assert_int_equal(system("gnuplot real.gnuplot"), 0);
-        assert_true(exists(rows[i].file));
+        assert_true(sdsim_test_exists(rows[i].file));
     }
 }
 
@@ -613,7 +584,7 @@ static void test_oracle(void **state)
     if (set == NULL) {
         (void)snprintf(oracle, sizeof oracle, "%s/../shared/fatfs-oracle", source);
     }
-    if (!exists(oracle)) {
+    if (!sdsim_test_exists(oracle)) {
         printf("no oracle at %s: nothing compared\n", oracle);
         return;
     }
@@ -627,7 +598,7 @@ static void test_oracle(void **state)
         (void)snprintf(ops, sizeof ops, "%s/sequences/%s.ops", oracle, sequence);
         (void)snprintf(trace, sizeof trace, "%s/%s/%s.blocks", oracle,
                        engines[i % COUNT(engines)].traces, sequence);
-        char *expected = read_file(trace, &size);
+        char *expected = sdsim_test_read_file(trace, &size);
         if (expected == NULL) {
             continue;
         }
@@ -656,24 +627,20 @@ static void test_oracle(void **state)
 static int enter_folder(void **state)
 {
     (void)state;
+    assert_non_null(getcwd(source, sizeof source));
     (void)snprintf(data_dir, sizeof data_dir, "SDSIM_DATA_DIR=%s/tests/golden/data", source);
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+    return chdir(sdsim_test_folder());
 }
 
 static int leave_folder(void **state)
 {
     (void)state;
-    char command[100];
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    return chdir(source) == 0 && system(command) == 0 ? 0 : -1;
+    return chdir(source);
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program() || getcwd(source, sizeof source) == NULL) {
-        printf("skipped: SDSIM_PROGRAM names no program\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden), /* first: the others use its images */
         cmocka_unit_test(test_80_columns),

@@ -9,69 +9,16 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "scenario_bench.h"
 #include "setup/schemas.h"
 #include "setup/simulate.h"
 
-struct fixture {
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-    fixture->config = sdsim_config_create(".");
-    sdsim_diags_init(&fixture->diags);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    sdsim_diags_free(&fixture->diags);
-    sdsim_config_destroy(fixture->config);
-    free(fixture);
-    return 0;
-}
-
-/* Typical values of one run of a scenario, with overrides. */
-static struct sdsim_outcome_report run(struct fixture *fixture, const char *scenario,
-                                       const char *id, const char *const *overrides)
-{
-    char path[256];
-    snprintf(path, sizeof path, "scenarios/%s.yaml", scenario);
-    const struct sdsim_scenario *loaded =
-        sdsim_scenario_load(fixture->config, path, overrides, &fixture->diags);
-    if (loaded == NULL) {
-        sdsim_diags_print(&fixture->diags, stderr);
-        fail_msg("%s does not load", path);
-    }
-    for (size_t i = 0; i < loaded->count; i++) {
-        if (strcmp(loaded->runs[i].id, id) != 0) {
-            continue;
-        }
-        struct sdsim_setup setup;
-        struct sdsim_outcome_report report;
-        assert_true(
-            sdsim_setup_bind(fixture->config, &loaded->runs[i], 0, &setup, &fixture->diags));
-        sdsim_simulate(&setup, NULL, &report);
-        if (report.error[0] != '\0') {
-            fail_msg("%s/%s: %s", scenario, id, report.error);
-        }
-        return report;
-    }
-    fail_msg("%s has no run %s", scenario, id);
-    return (struct sdsim_outcome_report){.value = 0};
-}
-
-static double value(struct fixture *fixture, const char *scenario, const char *id,
+static double value(struct sdsim_test_scenarios *bench, const char *scenario, const char *id,
                     const char *const *overrides)
 {
-    return run(fixture, scenario, id, overrides).value;
+    return sdsim_test_scenario_run(bench, scenario, id, overrides).value;
 }
 
 /* ---- H1 ---- */
@@ -80,7 +27,8 @@ static void flat_reads_are_8_sector_commands(void **state)
 {
     static const char *const ids[] = {"read-4k", "read-16k", "read-32k"};
     for (size_t i = 0; i < 3; i++) {
-        const struct sdsim_outcome_report report = run(*state, "esp32-arduino-sd", ids[i], NULL);
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "esp32-arduino-sd", ids[i], NULL);
         const struct sdsim_counters *counters = &report.workload.counters;
         /* 512 KiB in 4 KiB refills; the one CMD17 is the directory's or the FAT's. */
         assert_int_equal(counters->commands[18], 128);
@@ -100,8 +48,10 @@ static void larger_stdio_buffer_makes_reads_grow(void **state)
  * 1.37 MB/s": by what the card did with them since. */
 static void files_from_a_pc_read_slower(void **state)
 {
-    const struct sdsim_outcome_report pc = run(*state, "esp32-pc-file", "from-pc", NULL);
-    const struct sdsim_outcome_report own = run(*state, "esp32-pc-file", "from-esp32", NULL);
+    const struct sdsim_outcome_report pc =
+        sdsim_test_scenario_run(*state, "esp32-pc-file", "from-pc", NULL);
+    const struct sdsim_outcome_report own =
+        sdsim_test_scenario_run(*state, "esp32-pc-file", "from-esp32", NULL);
     assert_true(pc.value > 0.75e6 && pc.value < 0.80e6);
     assert_true(own.value > 1.37e6 * 0.95 && own.value < 1.37e6 * 1.05);
     /* Opening the file, which is not timed, reads a sector more. */
@@ -114,7 +64,8 @@ static void files_from_a_pc_read_slower(void **state)
                         sizeof pc.workload.counters.commands);
     /* A file larger than the cache: its beginning was folded while its end was written. */
     static const char *const large[] = {"workload.total=24MiB", NULL};
-    const struct sdsim_outcome_report half = run(*state, "esp32-pc-file", "from-esp32", large);
+    const struct sdsim_outcome_report half =
+        sdsim_test_scenario_run(*state, "esp32-pc-file", "from-esp32", large);
     assert_true(half.flash.fresh_reads > 24000 && half.flash.folded_reads > 24000);
     assert_true(half.value > 1.1 * pc.value && half.value < 0.9 * own.value);
 }
@@ -122,12 +73,12 @@ static void files_from_a_pc_read_slower(void **state)
 /* ---- H2: host, driver and card of H1, nothing refitted ---- */
 
 /* One API of the four at a call size. */
-static double api(struct fixture *fixture, const char *id, const char *call)
+static double api(struct sdsim_test_scenarios *bench, const char *id, const char *call)
 {
     char size[64];
     snprintf(size, sizeof size, "workload.call=%s", call);
     const char *const overrides[] = {size, NULL};
-    return value(fixture, "esp32-audiokit-apis", id, overrides);
+    return value(bench, "esp32-audiokit-apis", id, overrides);
 }
 
 static void arduino_sd_tops_out_at_its_default_clock(void **state)
@@ -232,7 +183,7 @@ static void fitted_values_are_few(void **state)
     static const char *const scenarios[] = {"esp32-arduino-sd", "esp32s3-raw", "esp32s3-usb",
                                             "circuitpython-boards"};
     enum { MOST = 32 };
-    struct fixture *fixture = *state;
+    struct sdsim_test_scenarios *bench = *state;
     const struct sdsim_run *runs[MOST];
     size_t count = 0;
     const struct sdsim_run *without_usb[MOST];
@@ -241,12 +192,12 @@ static void fitted_values_are_few(void **state)
         char path[256];
         snprintf(path, sizeof path, "scenarios/%s.yaml", scenarios[i]);
         const struct sdsim_scenario *loaded =
-            sdsim_scenario_load(fixture->config, path, NULL, &fixture->diags);
+            sdsim_scenario_load(bench->config, path, NULL, &bench->diags);
         assert_non_null(loaded);
         for (size_t r = 0; r < loaded->count; r++) {
             struct sdsim_setup setup;
             assert_true(
-                sdsim_setup_bind(fixture->config, &loaded->runs[r], 0, &setup, &fixture->diags));
+                sdsim_setup_bind(bench->config, &loaded->runs[r], 0, &setup, &bench->diags));
             assert_true(setup.run.headline && count < MOST);
             runs[count++] = &loaded->runs[r];
             if (setup.run.workload.target != SDSIM_ON_USB) {
@@ -294,12 +245,12 @@ static const char *const card_overrides[][3] = {
     {"card=sdhc16g-c10", "filesystem.type=fat32", NULL},
 };
 
-static void spread(struct fixture *fixture, const char *id, double *ratio)
+static void spread(struct sdsim_test_scenarios *bench, const char *id, double *ratio)
 {
     double least = 0;
     double most = 0;
     for (size_t i = 0; i < sizeof card_overrides / sizeof *card_overrides; i++) {
-        const double v = value(fixture, "circuitpython-boards", id, card_overrides[i]);
+        const double v = value(bench, "circuitpython-boards", id, card_overrides[i]);
         least = i == 0 || v < least ? v : least;
         most = i == 0 || v > most ? v : most;
     }
@@ -360,7 +311,7 @@ static void real_clocks_of_boards_that_ask_for_24_mhz(void **state)
     for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
         const char *const overrides[] = {boards[i].board, NULL};
         const struct sdsim_outcome_report report =
-            run(*state, "circuitpython-24mhz", "read", overrides);
+            sdsim_test_scenario_run(*state, "circuitpython-24mhz", "read", overrides);
         if (report.bus_hz < boards[i].hz - 1 || report.bus_hz > boards[i].hz + 1 ||
             report.value < boards[i].least || report.value > boards[i].most) {
             fail_msg("%s: %.0f Hz, %.0f B/s", boards[i].board, report.bus_hz, report.value);
@@ -368,10 +319,10 @@ static void real_clocks_of_boards_that_ask_for_24_mhz(void **state)
     }
 }
 
-static double lines(struct fixture *fixture, const char *board)
+static double lines(struct sdsim_test_scenarios *bench, const char *board)
 {
     const char *const overrides[] = {board, NULL};
-    return value(fixture, "circuitpython-24mhz", "log", overrides);
+    return value(bench, "circuitpython-24mhz", "log", overrides);
 }
 
 static void lines_by_board(void **state)
@@ -423,7 +374,7 @@ static void python_then_spi_then_4_bit(void **state)
 
 static void published_values_are_the_scenarios(void **state)
 {
-    struct fixture *fixture = *state;
+    struct sdsim_test_scenarios *bench = *state;
     FILE *file = fopen("scenarios/published/headline.jsonl", "r");
     assert_non_null(file);
     char line[2000];
@@ -440,12 +391,12 @@ static void published_values_are_the_scenarios(void **state)
         char path[256];
         snprintf(path, sizeof path, "scenarios/%.63s.yaml", scenario);
         const struct sdsim_scenario *loaded =
-            sdsim_scenario_load(fixture->config, path, NULL, &fixture->diags);
+            sdsim_scenario_load(bench->config, path, NULL, &bench->diags);
         assert_non_null(loaded);
         for (size_t i = 0; i < loaded->count; i++) {
             struct sdsim_setup setup;
             assert_true(
-                sdsim_setup_bind(fixture->config, &loaded->runs[i], 0, &setup, &fixture->diags));
+                sdsim_setup_bind(bench->config, &loaded->runs[i], 0, &setup, &bench->diags));
             if (strcmp(loaded->runs[i].id, id) == 0) {
                 const double low = setup.run.measured.low * (1 - 1e-6);
                 const double high = setup.run.measured.high * (1 + 1e-6);
@@ -460,27 +411,28 @@ static void published_values_are_the_scenarios(void **state)
     assert_int_equal(compared, 34);
 }
 
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, sdsim_test_scenarios_up, sdsim_test_scenarios_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(flat_reads_are_8_sector_commands, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(larger_stdio_buffer_makes_reads_grow, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(files_from_a_pc_read_slower, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(arduino_sd_tops_out_at_its_default_clock, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(sdmmc_is_far_faster_and_grows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sdmmc_is_the_fastest_of_the_four, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(idf_reads_grow_and_beat_arduino_sd, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(fitted_values_are_few, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cards_are_alike_over_spi, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(cards_matter_over_4_bit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(old_64_mb_card_is_slower, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(real_clocks_of_boards_that_ask_for_24_mhz, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(lines_by_board, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(twenty_mhz_is_clearly_slower, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(python_then_spi_then_4_bit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(published_values_are_the_scenarios, set_up, tear_down),
+        TEST(flat_reads_are_8_sector_commands),
+        TEST(larger_stdio_buffer_makes_reads_grow),
+        TEST(files_from_a_pc_read_slower),
+        TEST(arduino_sd_tops_out_at_its_default_clock),
+        TEST(sdmmc_is_far_faster_and_grows),
+        TEST(sdmmc_is_the_fastest_of_the_four),
+        TEST(idf_reads_grow_and_beat_arduino_sd),
+        TEST(fitted_values_are_few),
+        TEST(cards_are_alike_over_spi),
+        TEST(cards_matter_over_4_bit),
+        TEST(old_64_mb_card_is_slower),
+        TEST(real_clocks_of_boards_that_ask_for_24_mhz),
+        TEST(lines_by_board),
+        TEST(twenty_mhz_is_clearly_slower),
+        TEST(python_then_spi_then_4_bit),
+        TEST(published_values_are_the_scenarios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,23 +12,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 
-#define SKIPPED      77
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char folder[] = "/tmp/sdsim-image-XXXXXX";
-static char scenario[80];
+static const char *scenario;
 
 /* Runs shell commands in the folder. */
 static void shell(const char *commands)
 {
     char whole[1600];
-    (void)snprintf(whole, sizeof whole, "cd %s && { %s; } >log 2>&1 </dev/null", folder, commands);
+    (void)snprintf(whole, sizeof whole, "cd %s && { %s; } >log 2>&1 </dev/null",
+                   sdsim_test_folder(), commands);
     if (system(whole) != 0) {
-        (void)snprintf(whole, sizeof whole, "cat %s/log >&2", folder);
+        (void)snprintf(whole, sizeof whole, "cat %s/log >&2", sdsim_test_folder());
         (void)!system(whole);
         fail_msg("failed: %s", commands);
     }
@@ -39,7 +38,8 @@ static struct sdsim_test_result run(const char *workload)
 {
     char filesystem[120];
     char set[200];
-    (void)snprintf(filesystem, sizeof filesystem, "filesystem={image: %s/card.img}", folder);
+    (void)snprintf(filesystem, sizeof filesystem, "filesystem={image: %s/card.img}",
+                   sdsim_test_folder());
     (void)snprintf(set, sizeof set, "workload=%s", workload);
     const char *const arguments[] = {"run",      scenario, "--draws", "0", "--set",
                                      filesystem, "--set",  set,       NULL};
@@ -278,23 +278,13 @@ static void test_limits(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM names no program");
-        return SKIPPED;
-    }
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(scenario, sizeof scenario, "%s/scenario.yaml", folder);
-    FILE *file = fopen(scenario, "w");
-    assert_non_null(file);
-    assert_true(fputs("kind: scenario\nboard: devkit\ncard: plain\n", file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    sdsim_test_need_program();
+    scenario = sdsim_test_path("scenario.yaml");
+    sdsim_test_write_text(scenario, "kind: scenario\nboard: devkit\ncard: plain\n");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sound),         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_damaged_exfat), cmocka_unit_test(test_power_cut),
         cmocka_unit_test(test_cut_off),       cmocka_unit_test(test_limits),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[60];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failed != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,36 +18,9 @@
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-enum { SKIPPED = 77 };
-
-static char folder[] = "/tmp/sdsim-init-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static unsigned next;
-    char *path = paths[next++ % 8];
-    snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return path;
-}
-
-static char *content_of(const char *path)
-{
-    char *text = NULL;
-    size_t room = 0;
-    FILE *in = fopen(path, "r");
-    if (in == NULL) {
-        fail_msg("%s is not there", path);
-    }
-    if (getdelim(&text, &room, '\0', in) < 0) {
-        fail_msg("%s is empty", path);
-    }
-    fclose(in);
-    return text;
-}
 
 /* Over the real profiles. */
 static struct sdsim_test_result run(const char *const *words)
@@ -64,7 +36,7 @@ static void fail_with(const char *what, const struct sdsim_test_result *result)
 /* Writes a scenario, checks it without an error, and runs it. */
 static void works(const char *board, const char *card, const char *action)
 {
-    const char *path = path_of("made.yaml");
+    const char *path = sdsim_test_path("made.yaml");
     char what[300];
     snprintf(what, sizeof what, "%s, %s, %s", board, card, action);
     unlink(path);
@@ -73,7 +45,7 @@ static void works(const char *board, const char *card, const char *action)
     if (made.code != 0 || made.out[0] != '\0' || strstr(made.err, "error") != NULL) {
         fail_with(what, &made);
     }
-    char *text = content_of(path);
+    char *text = sdsim_test_read_file(path, NULL);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         if (strlen(line) > 80) {
             fail_msg("%s: %s", what, line);
@@ -182,10 +154,7 @@ static void prints(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    FILE *there = fopen(path_of("there.yaml"), "w");
-    assert_non_null(there);
-    fputs("precious\n", there);
-    fclose(there);
+    sdsim_test_write_text(sdsim_test_path("there.yaml"), "precious\n");
     const struct {
         const char *words[10];
         const char *says;
@@ -206,7 +175,9 @@ static void refusals(void **state)
         {{"init", "--board", "devkit", "--measured", "1MB/s\nkind: card"}, "no answer", ""},
         {{"init", "--board", "./a: b", "--card", "plain"}, "there is no board", ""},
         {{"init", "--board", "devkit", "--lines", "5"}, "has no use for --lines", ""},
-        {{"init", "--board", "devkit", "-o", path_of("there.yaml")}, "is there already", ""},
+        {{"init", "--board", "devkit", "-o", sdsim_test_path("there.yaml")},
+         "is there already",
+         ""},
         {{"init", "--board", "devkit", "--driver", "sdmmc", "--bus", "spi", "--card", "plain"},
          "error",
          "sdmmc"},
@@ -220,7 +191,7 @@ static void refusals(void **state)
         assert_string_equal(result.out, "");
         sdsim_test_result_free(&result);
     }
-    char *text = content_of(path_of("there.yaml"));
+    char *text = sdsim_test_read_file(sdsim_test_path("there.yaml"), NULL);
     assert_string_equal(text, "precious\n");
     free(text);
 }
@@ -241,7 +212,7 @@ static int at_terminal(const char *answers, char *shown, size_t size)
     if (child == 0) {
         const int end = open(name, O_RDWR | O_NOCTTY);
         if (end < 0 || dup2(end, 0) < 0 || dup2(end, 1) < 0 || dup2(end, 2) < 0 ||
-            chdir(folder) != 0) {
+            chdir(sdsim_test_folder()) != 0) {
             _exit(127);
         }
         alarm(30);
@@ -304,7 +275,7 @@ static void asks(void **state)
         if (files[i] == NULL) {
             continue;
         }
-        char *text = content_of(path_of(files[i]));
+        char *text = sdsim_test_read_file(sdsim_test_path(files[i]), NULL);
         for (size_t w = 0; w < 3; w++) {
             if (strstr(text, rows[i].wrote[w]) == NULL) {
                 fail_msg("%s: lacks \"%s\": %s", rows[i].what, rows[i].wrote[w], text);
@@ -314,29 +285,12 @@ static void asks(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
-
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_boards), cmocka_unit_test(all_workloads), cmocka_unit_test(prints),
         cmocka_unit_test(refusals),   cmocka_unit_test(asks),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

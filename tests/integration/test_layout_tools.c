@@ -17,20 +17,20 @@
 #include "fat/engines.h"
 #include "fat/layout.h"
 #include "fat/medium_disk.h"
+#include "scratch.h"
 
 #define SKIPPED      77
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define AU_SECTORS   8192u
 
-static char folder[] = "/tmp/sdsim-layout-XXXXXX";
-
 /* Runs shell commands in the folder; what they print goes to the file log. */
 static void run(const char *commands)
 {
     char whole[1200];
-    (void)snprintf(whole, sizeof whole, "cd %s && { %s; } >log 2>&1", folder, commands);
+    (void)snprintf(whole, sizeof whole, "cd %s && { %s; } >log 2>&1", sdsim_test_folder(),
+                   commands);
     if (system(whole) != 0) {
-        (void)snprintf(whole, sizeof whole, "cat %s/log >&2", folder);
+        (void)snprintf(whole, sizeof whole, "cat %s/log >&2", sdsim_test_folder());
         (void)!system(whole);
         fail_msg("failed: %s", commands);
     }
@@ -38,7 +38,7 @@ static void run(const char *commands)
 
 static void path_of(const char *name, char *path, size_t size)
 {
-    (void)snprintf(path, size, "%s/%s", folder, name);
+    (void)snprintf(path, size, "%s/%s", sdsim_test_folder(), name);
 }
 
 static struct sdsim_medium *load(const char *name, uint32_t sectors)
@@ -334,14 +334,6 @@ static void test_gpt_cut_off(void **state)
 
 /* ---- */
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) == 0 ? 0 : -1;
-}
-
 int main(void)
 {
     if (system("for tool in mkfs.fat mkfs.exfat mmd mcopy mdel mshowfat sgdisk; do "
@@ -349,14 +341,10 @@ int main(void)
                "done") != 0) {
         return SKIPPED;
     }
-    if (mkdtemp(folder) == NULL) {
-        perror(folder);
-        return 1;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formatters),  cmocka_unit_test(test_files_of_mtools),
         cmocka_unit_test(test_gpt),         cmocka_unit_test(test_gpt_in_firmware),
         cmocka_unit_test(test_damaged_gpt), cmocka_unit_test(test_gpt_cut_off),
     };
-    return cmocka_run_group_tests(tests, NULL, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

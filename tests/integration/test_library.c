@@ -22,11 +22,10 @@
 
 #include "golden.h"
 #include "sanitized.h"
+#include "scratch.h"
 #include "sdsim/sdsim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static char folder[] = "/tmp/sdsim-library-XXXXXX";
 
 /* ---- running things ---- */
 
@@ -42,7 +41,7 @@ static struct output run(const char *command)
     const int size = snprintf(line, sizeof line,
                               "d=%s; p=$d/moved/here; export LD_LIBRARY_PATH=$p/lib; "
                               "export PKG_CONFIG_PATH=$p/lib/pkgconfig; { %s\n} 2>&1",
-                              folder, command);
+                              sdsim_test_folder(), command);
     assert_in_range(size, 1, (int)sizeof line - 1);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
@@ -243,9 +242,8 @@ static void readme(void **state)
 static int install(void **state)
 {
     (void)state;
-    if (getenv("SDSIM_BUILD_DIR") == NULL || getenv("SDSIM_CC") == NULL ||
-        mkdtemp(folder) == NULL) {
-        print_error("needs SDSIM_BUILD_DIR and SDSIM_CC, and a folder in /tmp\n");
+    if (getenv("SDSIM_BUILD_DIR") == NULL || getenv("SDSIM_CC") == NULL) {
+        print_error("needs SDSIM_BUILD_DIR and SDSIM_CC\n");
         return -1;
     }
     struct output output =
@@ -258,14 +256,6 @@ static int install(void **state)
     return output.code;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    struct output output = run("rm -r $d");
-    free(output.text);
-    return output.code;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,5 +263,5 @@ int main(void)
         cmocka_unit_test(by_pkg_config), cmocka_unit_test(by_cmake), cmocka_unit_test(as_header),
         cmocka_unit_test(by_python),     cmocka_unit_test(readme),
     };
-    return cmocka_run_group_tests(tests, install, remove_folder);
+    return cmocka_run_group_tests(tests, install, NULL);
 }

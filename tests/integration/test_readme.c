@@ -21,6 +21,7 @@
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
 #define README        "README.md"
 #define MOST_COMMANDS 60
@@ -35,36 +36,11 @@ struct command {
 
 struct readme {
     char *text;
-    char folder[64]; /* where the commands run */
     char path[PATH_MAX + 100];
     struct command commands[MOST_COMMANDS];
     size_t count;
     bool has_scenario;
 };
-
-static char *read_file(const char *path)
-{
-    char *text = NULL;
-    size_t capacity = 0;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        fail_msg("%s can't be read", path);
-    }
-    if (getdelim(&text, &capacity, '\0', file) < 0) {
-        assert_non_null(text);
-        text[0] = '\0';
-    }
-    fclose(file);
-    return text;
-}
-
-static void write_file(const char *path, const char *text, size_t size)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* ---- what README.md says ---- */
 
@@ -89,7 +65,6 @@ __attribute__((format(printf, 2, 3))) static struct command *add(struct readme *
 /* A block between fences: commands, the output of one, the scenario or the list of operations. */
 static void take_block(struct readme *readme, const char *text, size_t size)
 {
-    char path[100];
     const char *end = text + size;
     if (begins(text, "$ sdsim ")) {
         const size_t line = strcspn(text, "\n");
@@ -99,15 +74,14 @@ static void take_block(struct readme *readme, const char *text, size_t size)
         return;
     }
     if (begins(text, "kind: scenario\n")) {
-        snprintf(path, sizeof path, "%s/mine.yaml", readme->folder);
-        write_file(path, text, size);
+        sdsim_test_write_file(sdsim_test_path("mine.yaml"), text, size);
         readme->has_scenario = true;
         return;
     }
     if (begins(text, "# list.ops\n") || begins(text, "# exchange.txt\n")) {
-        snprintf(path, sizeof path, "%s/%.*s", readme->folder, (int)strcspn(text + 2, "\n"),
-                 text + 2);
-        write_file(path, text, size);
+        char name[100];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
+        sdsim_test_write_file(sdsim_test_path(name), text, size);
         return;
     }
     while (text < end) {
@@ -159,19 +133,17 @@ static void take_all(struct readme *readme)
 
 /* ---- the folder ---- */
 
-static void link_here(const struct readme *readme, const char *name)
+static void link_here(const char *name)
 {
     char here[PATH_MAX];
     char target[PATH_MAX + 100];
-    char path[100];
     assert_non_null(getcwd(here, sizeof here));
     snprintf(target, sizeof target, "%s/%s", here, name);
-    snprintf(path, sizeof path, "%s/%s", readme->folder, name);
-    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(symlink(target, sdsim_test_path(name)), 0);
 }
 
 /* The log of the benchmark on the README's board, as it comes over the serial port. */
-static void write_measurements(const struct readme *readme)
+static void write_measurements(void)
 {
     static const char text[] =
         "rst:0x1 (POWERON_RESET),boot:0x13\n"
@@ -183,27 +155,23 @@ static void write_measurements(const struct readme *readme)
         "r,mine,esp32,spi,20000000,arduino-esp32-sd,arduino-file,sdhc32g-a1,fat32,read,16384,"
         "4194304,throughput_Bps,1300000\n"
         "# end\n";
-    char path[100];
-    snprintf(path, sizeof path, "%s/mine.csv", readme->folder);
-    write_file(path, text, sizeof text - 1);
+    sdsim_test_write_text(sdsim_test_path("mine.csv"), text);
 }
 
 static int set_up(void **state)
 {
     struct readme *readme = calloc(1, sizeof *readme);
     assert_non_null(readme);
-    strcpy(readme->folder, "/tmp/sdsim-readme-XXXXXX");
-    assert_non_null(mkdtemp(readme->folder));
-    link_here(readme, "scenarios");
-    link_here(readme, "cards");
-    write_measurements(readme);
+    link_here("scenarios");
+    link_here("cards");
+    write_measurements();
     char program[PATH_MAX];
     snprintf(program, sizeof program, "%s", getenv("SDSIM_PROGRAM"));
     *strrchr(program, '/') = '\0';
     snprintf(readme->path, sizeof readme->path, "%s:/usr/bin:/bin", program);
     assert_int_equal(setenv("PATH", readme->path, 1), 0);
     unsetenv("SDSIM_DATA_DIR");
-    readme->text = read_file(README);
+    readme->text = sdsim_test_read_file(README, NULL);
     take_all(readme);
     *state = readme;
     return 0;
@@ -211,21 +179,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {
-        "scenarios",      "cards",     "mine.yaml", "mine.csv",     "mine/host.yaml",
-        "mine/card.yaml", "list.ops",  "card.img",  "map.svg",      "longest.json",
-        "call3.vcd",      "pins.csv",  "w.sdt",     "exchange.txt", "calls.svg",
-        "mine.sdtl",      "mine.html", "out",       "err"};
     struct readme *readme = *state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[100];
-        snprintf(path, sizeof path, "%s/%s", readme->folder, names[i]);
-        unlink(path);
-    }
-    char mine[100];
-    snprintf(mine, sizeof mine, "%s/mine", readme->folder);
-    rmdir(mine);
-    assert_int_equal(rmdir(readme->folder), 0);
     for (size_t i = 0; i < readme->count; i++) {
         free(readme->commands[i].actual);
     }
@@ -237,18 +191,14 @@ static int tear_down(void **state)
 /* ---- the tests ---- */
 
 /* Runs a command; its outputs are the caller's. */
-static struct sdsim_test_result run(const struct readme *readme, const char *text)
+static struct sdsim_test_result run(const char *text)
 {
     char line[700];
-    char out[100];
-    char err[100];
-    snprintf(line, sizeof line, "cd %s && { %s\n} >out 2>err", readme->folder, text);
+    snprintf(line, sizeof line, "cd %s && { %s\n} >out 2>err", sdsim_test_folder(), text);
     const int status = system(line);
-    snprintf(out, sizeof out, "%s/out", readme->folder);
-    snprintf(err, sizeof err, "%s/err", readme->folder);
     return (struct sdsim_test_result){.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000,
-                                      .out = read_file(out),
-                                      .err = read_file(err)};
+                                      .out = sdsim_test_read_file(sdsim_test_path("out"), NULL),
+                                      .err = sdsim_test_read_file(sdsim_test_path("err"), NULL)};
 }
 
 static void test_found(void **state)
@@ -275,7 +225,7 @@ static void test_commands(void **state)
     struct readme *readme = *state;
     for (size_t i = 0; i < readme->count; i++) {
         const char *text = readme->commands[i].text;
-        struct sdsim_test_result result = run(readme, text);
+        struct sdsim_test_result result = run(text);
         const bool fine = result.code == 0 || (result.code == 1 && may_find(text));
         const bool silent = begins(text, "sdsim check") || begins(text, "sdsim export") ||
                             begins(text, "sdsim report");
@@ -316,10 +266,7 @@ static void test_outputs(void **state)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found),
         cmocka_unit_test(test_commands),

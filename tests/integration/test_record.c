@@ -10,13 +10,13 @@
 
 #include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "program.h"
 #include "same_report.h"
+#include "scratch.h"
 #include "setup/simulate.h"
 #include "timeline/find.h"
 #include "timeline/query.h"
@@ -161,10 +161,7 @@ static size_t extract(const struct sdsim_timeline *timeline, const char *folder)
         snprintf(path, sizeof path, "%s/%s", folder, text->name + 5);
         assert_null(strstr(text->name, ".."));
         make_folders(path);
-        FILE *file = fopen(path, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(text->text, 1, text->size, file), text->size);
-        fclose(file);
+        sdsim_test_write_file(path, text->text, text->size);
         count++;
     }
     return count;
@@ -202,20 +199,12 @@ static void simulated_again(void **state)
     if (!sdsim_test_has_program()) {
         skip();
     }
-    char folder[] = "/tmp/sdsim-record-XXXXXX";
-    char first[200];
-    char second[200];
-    char data[200];
+    const char *first = sdsim_test_path("first.sdtl");
+    const char *second = sdsim_test_path("second.sdtl");
+    const char *data = sdsim_test_path("data");
     char scenario[400];
-    char command[300];
-    assert_non_null(mkdtemp(folder));
-    snprintf(first, sizeof first, "%s/first.sdtl", folder);
-    snprintf(second, sizeof second, "%s/second.sdtl", folder);
-    snprintf(data, sizeof data, "%s/data", folder);
     struct sdsim_test_result result = record("esp32-arduino-sd", "write-4k", first, NULL);
-    if (result.code != 0) {
-        fail_msg("%s", result.err);
-    }
+    sdsim_test_expect_code(&result, 0);
     sdsim_test_result_free(&result);
 
     struct sdsim_timeline a;
@@ -232,9 +221,7 @@ static void simulated_again(void **state)
     assert_true(extract(&a, data) >= 4); /* scenario, board, host, driver, card */
     snprintf(scenario, sizeof scenario, "%s/%s", data, sdsim_timeline_text(&a, "scenario")->text);
     result = record(scenario, "write-4k", second, data);
-    if (result.code != 0) {
-        fail_msg("%s", result.err);
-    }
+    sdsim_test_expect_code(&result, 0);
     sdsim_test_result_free(&result);
     struct sdsim_timeline_reader *again = sdsim_timeline_open(second, &b, &diags);
     assert_non_null(again);
@@ -244,8 +231,6 @@ static void simulated_again(void **state)
     sdsim_timeline_free(&a);
     sdsim_timeline_free(&b);
     sdsim_diags_free(&diags);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
 }
 
 /* What is wrong on the command line leaves no file. */
@@ -255,12 +240,12 @@ static void refused(void **state)
     if (!sdsim_test_has_program()) {
         skip();
     }
-    struct sdsim_test_result several = sdsim_test_run(
-        (const char *[]){"run", "esp32-arduino-sd", "--record", "/tmp/sdsim-none.sdtl", NULL},
-        NULL);
+    const char *none = sdsim_test_path("none.sdtl");
+    struct sdsim_test_result several =
+        sdsim_test_run((const char *[]){"run", "esp32-arduino-sd", "--record", none, NULL}, NULL);
     assert_int_equal(several.code, 2);
     assert_non_null(strstr(several.err, "--record takes one run"));
-    assert_int_equal(access("/tmp/sdsim-none.sdtl", F_OK), -1);
+    assert_int_equal(access(none, F_OK), -1);
     sdsim_test_result_free(&several);
     struct sdsim_test_result nowhere = sdsim_test_run(
         (const char *[]){"run", "esp32-arduino-sd", "read-4k", "--record", "/nowhere/x.sdtl", NULL},

@@ -19,13 +19,12 @@
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 #include "shell.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-enum { SKIPPED = 77, MOST_IDS = 200, DEEPEST = 64 };
-
-static char folder[] = "/tmp/sdsim-report-XXXXXX";
+enum { MOST_IDS = 200, DEEPEST = 64 };
 
 /* A scenario whose every text means harm. */
 static const char hostile[] =
@@ -39,15 +38,6 @@ static const char hostile[] =
     "  - {id: \"\\\" onmouseover=\\\"alert(4)\", card: {base: quick, rd1: {value: 500us, source: "
     "\"<i>source</i>\"}}}\n";
 
-static char *path_of(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static unsigned next;
-    char *path = paths[next++ % 8];
-    snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return path;
-}
-
 static struct sdsim_test_result report_of(const char *const *words)
 {
     struct sdsim_test_result result = sdsim_test_run_quiet(words);
@@ -55,14 +45,6 @@ static struct sdsim_test_result report_of(const char *const *words)
         fail_msg("%s: exit code %d: %s", sdsim_test_command(words), result.code, result.err);
     }
     return result;
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    assert_int_equal(fclose(out), 0);
 }
 
 /* ---- the page as a text ---- */
@@ -185,9 +167,10 @@ static void pages_are_sound(void **state)
 static void hostile_texts(void **state)
 {
     (void)state;
-    write_file(path_of("hostile.yaml"), hostile);
-    struct sdsim_test_result result = report_of((const char *const[]){
-        "report", path_of("hostile.yaml"), "--draws", "0", "--title", "<title>&</title>", NULL});
+    sdsim_test_write_text(sdsim_test_path("hostile.yaml"), hostile);
+    struct sdsim_test_result result =
+        report_of((const char *const[]){"report", sdsim_test_path("hostile.yaml"), "--draws", "0",
+                                        "--title", "<title>&</title>", NULL});
     static const char *const there[] = {
         "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &#39;co&#39;",
         "&lt;/p&gt;&lt;img src=x onerror=alert(2)&gt; &quot;quoted&quot;",
@@ -228,8 +211,8 @@ static void same_bytes(void **state)
     }
     /* Whoever draws for himself may have told gnuplot how. */
     char home[PATH_MAX + 8];
-    write_file(path_of(".gnuplot"), "set title 'mine'\nset xrange [0:1]\n");
-    snprintf(home, sizeof home, "HOME=%s", folder);
+    sdsim_test_write_text(sdsim_test_path(".gnuplot"), "set title 'mine'\nset xrange [0:1]\n");
+    snprintf(home, sizeof home, "HOME=%s", sdsim_test_folder());
     struct sdsim_test_result mine = sdsim_test_run(
         rows[0], (const char *const[]){"SDSIM_DATA_DIR=tests/golden/data", home, "LC_ALL=C", NULL});
     assert_string_equal(mine.out, first.out);
@@ -314,9 +297,9 @@ static void without_gnuplot(void **state)
     (void)state;
     char temporary[PATH_MAX + 8];
     struct stat status;
-    assert_int_equal(mkdir(path_of("tmp"), 0700), 0);
-    snprintf(temporary, sizeof temporary, "TMPDIR=%s", path_of("tmp"));
-    const char *page = path_of("none.html");
+    assert_int_equal(mkdir(sdsim_test_path("tmp"), 0700), 0);
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", sdsim_test_path("tmp"));
+    const char *page = sdsim_test_path("none.html");
     struct sdsim_test_result result =
         sdsim_test_run((const char *const[]){"report", "single", "-o", page, NULL},
                        (const char *const[]){"SDSIM_DATA_DIR=tests/golden/data",
@@ -324,7 +307,7 @@ static void without_gnuplot(void **state)
     assert_int_equal(result.code, 3);
     assert_non_null(strstr(result.err, "there is no gnuplot"));
     assert_int_not_equal(stat(page, &status), 0);
-    assert_int_equal(rmdir(path_of("tmp")), 0); /* empty */
+    assert_int_equal(rmdir(sdsim_test_path("tmp")), 0); /* empty */
     sdsim_test_result_free(&result);
 }
 
@@ -380,11 +363,11 @@ static void fits_every_screen(void **state)
     (void)state;
     const char *program = browser();
     struct sdsim_test_result made = report_of((const char *const[]){
-        "report", "bench", "single", "--draws", "8", "-o", path_of("page.html"), NULL});
+        "report", "bench", "single", "--draws", "8", "-o", sdsim_test_path("page.html"), NULL});
     sdsim_test_result_free(&made);
-    write_file(path_of("frames.html"), frames);
+    sdsim_test_write_text(sdsim_test_path("frames.html"), frames);
     struct sdsim_test_output output =
-        sdsim_test_shell(folder, BROWSER "--dump-dom file://$d/frames.html 2>$d/messages", program);
+        sdsim_test_shell(BROWSER "--dump-dom file://$d/frames.html 2>$d/messages", program);
     assert_int_equal(output.code, 0);
     static const int widths[] = {320, 360, 768, 1280};
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
@@ -400,7 +383,7 @@ static void fits_every_screen(void **state)
     free(output.text);
     /* What the page's own policy forbids would be told here. */
     sdsim_test_expect_success(
-        sdsim_test_shell(folder, "! grep -i -E 'refused|content security|uncaught' $d/messages"));
+        sdsim_test_shell("! grep -i -E 'refused|content security|uncaught' $d/messages"));
 }
 
 /* Screenshots at both ends, and a printed page: they are there and not blank. */
@@ -408,47 +391,28 @@ static void shows_and_prints(void **state)
 {
     (void)state;
     const char *program = browser();
-    struct sdsim_test_result made = report_of(
-        (const char *const[]){"report", "bench", "--draws", "8", "-o", path_of("page.html"), NULL});
+    struct sdsim_test_result made = report_of((const char *const[]){
+        "report", "bench", "--draws", "8", "-o", sdsim_test_path("page.html"), NULL});
     sdsim_test_result_free(&made);
-    sdsim_test_expect_success(sdsim_test_shell(folder,
-                                               BROWSER
+    sdsim_test_expect_success(sdsim_test_shell(BROWSER
                                                "--window-size=1280,1600 --screenshot=$d/wide.png "
                                                "file://$d/page.html 2>$d/messages",
                                                program));
-    sdsim_test_expect_success(sdsim_test_shell(folder,
-                                               BROWSER
+    sdsim_test_expect_success(sdsim_test_shell(BROWSER
                                                "--no-pdf-header-footer --print-to-pdf=$d/page.pdf "
                                                "file://$d/page.html 2>$d/messages",
                                                program));
     struct stat status;
-    assert_int_equal(stat(path_of("wide.png"), &status), 0);
+    assert_int_equal(stat(sdsim_test_path("wide.png"), &status), 0);
     assert_true(status.st_size > 40000); /* a blank one has 10 kB */
     sdsim_test_expect_success(
-        sdsim_test_shell(folder, "head -c 5 $d/page.pdf | grep -q %%PDF && "
-                                 "test $(grep -a -c '/Type */Page$' $d/page.pdf) -ge 5"));
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
+        sdsim_test_shell("head -c 5 $d/page.pdf | grep -q %%PDF && "
+                         "test $(grep -a -c '/Type */Page$' $d/page.pdf) -ge 5"));
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_sound),
         cmocka_unit_test(hostile_texts),
@@ -460,5 +424,5 @@ int main(void)
         cmocka_unit_test(fits_every_screen),
         cmocka_unit_test(shows_and_prints),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,26 +8,22 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
-enum { SKIPPED = 77, MOST = 24 };
+enum { MOST = 24 };
 
 #define SWEEP                                                                                      \
     "sweep", "bench", "write", "read", "--vary", "workload.call=1KiB..16KiB*2", "--vary",          \
         "clock=4MHz,20MHz", "--draws", "4"
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-static char folder[] = "/tmp/sdsim-sweep-XXXXXX";
 
 /* `first` and then `more`, both NULL at the end. */
 static struct sdsim_test_result run(const char *const *first, const char *const *more)
@@ -52,44 +48,6 @@ static struct sdsim_test_result swept(const char *const *more)
     return run(sweep, more);
 }
 
-static char *path_of(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static unsigned next;
-    char *path = paths[next++ % 8];
-    snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return path;
-}
-
-static char *content_of(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *in = fopen(path, "r");
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(in);
-    assert_non_null(out);
-    for (int c = fgetc(in); c != EOF; c = fgetc(in)) {
-        fputc(c, out);
-    }
-    fclose(in);
-    fclose(out);
-    return text;
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
-static void expect(const struct sdsim_test_result *result, int code)
-{
-    if (result->code != code) {
-        fail_msg("exit code %d, not %d: %s", result->code, code, result->err);
-    }
-}
-
 static void prints(void **state)
 {
     (void)state;
@@ -102,7 +60,7 @@ static void prints(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = swept(rows[i].more);
-        expect(&result, 0);
+        sdsim_test_expect_code(&result, 0);
         /* The mark of a sweep changes with every profile and version. */
         char *mark = strstr(result.out, "\n0,");
         for (char *at = mark; at != NULL; at = strchr(at + 1, '\n')) {
@@ -122,7 +80,7 @@ static void threads(void **state)
     (void)state;
     struct sdsim_test_result one = swept((const char *const[]){"--csv", "-j", "1", NULL});
     struct sdsim_test_result four = swept((const char *const[]){"--csv", "-j", "4", NULL});
-    expect(&one, 0);
+    sdsim_test_expect_code(&one, 0);
     assert_string_equal(one.out, four.out);
     sdsim_test_result_free(&one);
     sdsim_test_result_free(&four);
@@ -138,18 +96,18 @@ static void parts(void **state)
         char shard[8];
         snprintf(shard, sizeof shard, "%zu/3", i + 1);
         struct sdsim_test_result part =
-            swept((const char *const[]){"--shard", shard, "-o", path_of(names[i]), NULL});
-        expect(&part, 0);
-        assert_false(exists(path_of("1.csv.part")));
+            swept((const char *const[]){"--shard", shard, "-o", sdsim_test_path(names[i]), NULL});
+        sdsim_test_expect_code(&part, 0);
+        assert_false(sdsim_test_exists(sdsim_test_path("1.csv.part")));
         sdsim_test_result_free(&part);
     }
     for (size_t f = 0; f < COUNT_OF(forms); f++) {
         struct sdsim_test_result whole =
             swept((const char *const[]){forms[f][0], forms[f][1], NULL});
-        struct sdsim_test_result merged = swept(
-            (const char *const[]){"--merge", path_of("3.csv"), "--merge", path_of("1.csv"),
-                                  "--merge", path_of("2.csv"), forms[f][0], forms[f][1], NULL});
-        expect(&merged, 0);
+        struct sdsim_test_result merged = swept((const char *const[]){
+            "--merge", sdsim_test_path("3.csv"), "--merge", sdsim_test_path("1.csv"), "--merge",
+            sdsim_test_path("2.csv"), forms[f][0], forms[f][1], NULL});
+        sdsim_test_expect_code(&merged, 0);
         assert_string_equal(merged.out, whole.out);
         sdsim_test_result_free(&whole);
         sdsim_test_result_free(&merged);
@@ -161,11 +119,11 @@ static void parts_refused(void **state)
 {
     (void)state;
     struct sdsim_test_result part =
-        swept((const char *const[]){"--shard", "1/2", "-o", path_of("half.csv"), NULL});
-    expect(&part, 0);
+        swept((const char *const[]){"--shard", "1/2", "-o", sdsim_test_path("half.csv"), NULL});
+    sdsim_test_expect_code(&part, 0);
     sdsim_test_result_free(&part);
-    FILE *damaged = fopen(path_of("damaged.csv"), "w");
-    char *text = content_of(path_of("half.csv"));
+    FILE *damaged = fopen(sdsim_test_path("damaged.csv"), "w");
+    char *text = sdsim_test_read_file(sdsim_test_path("half.csv"), NULL);
     assert_non_null(damaged);
     fprintf(damaged, "%.*s", (int)(strlen(text) - 30), text);
     fclose(damaged);
@@ -174,16 +132,16 @@ static void parts_refused(void **state)
         const char *more[6];
         const char *says;
     } rows[] = {
-        {{"--merge", path_of("half.csv"), NULL}, "is missing"},
-        {{"--merge", path_of("half.csv"), "--set", "card.rd1=1ms", NULL}, "another sweep"},
-        {{"--merge", path_of("half.csv"), "--seed", "7", NULL}, "another sweep"},
-        {{"--merge", path_of("damaged.csv"), NULL}, "damaged.csv:"},
-        {{"--merge", path_of("nothing.csv"), NULL}, "No such file"},
+        {{"--merge", sdsim_test_path("half.csv"), NULL}, "is missing"},
+        {{"--merge", sdsim_test_path("half.csv"), "--set", "card.rd1=1ms", NULL}, "another sweep"},
+        {{"--merge", sdsim_test_path("half.csv"), "--seed", "7", NULL}, "another sweep"},
+        {{"--merge", sdsim_test_path("damaged.csv"), NULL}, "damaged.csv:"},
+        {{"--merge", sdsim_test_path("nothing.csv"), NULL}, "No such file"},
         {{"--merge", "README.md", NULL}, "not a file of this sweep"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = swept(rows[i].more);
-        expect(&result, 2);
+        sdsim_test_expect_code(&result, 2);
         assert_string_equal(result.out, "");
         if (strstr(result.err, rows[i].says) == NULL) {
             fail_msg("row %zu: %s", i, result.err);
@@ -199,7 +157,7 @@ static void resumes(void **state)
     struct sdsim_test_result whole = swept((const char *const[]){"--csv", NULL});
     /* As a killed sweep leaves it: rows in any order, the last one cut. */
     char *line = whole.out;
-    FILE *part = fopen(path_of("out.csv.part"), "w");
+    FILE *part = fopen(sdsim_test_path("out.csv.part"), "w");
     assert_non_null(part);
     for (int i = 0; i < 5; i++) {
         const size_t size = strcspn(line, "\n") + 1;
@@ -207,23 +165,24 @@ static void resumes(void **state)
         line += size;
     }
     fclose(part);
-    struct sdsim_test_result result = swept((const char *const[]){"-o", path_of("out.csv"), NULL});
-    expect(&result, 0);
+    struct sdsim_test_result result =
+        swept((const char *const[]){"-o", sdsim_test_path("out.csv"), NULL});
+    sdsim_test_expect_code(&result, 0);
     assert_non_null(strstr(result.err, "3 of 20 rows were there already"));
-    assert_false(exists(path_of("out.csv.part")));
-    char *text = content_of(path_of("out.csv"));
+    assert_false(sdsim_test_exists(sdsim_test_path("out.csv.part")));
+    char *text = sdsim_test_read_file(sdsim_test_path("out.csv"), NULL);
     assert_string_equal(text, whole.out);
     free(text);
     sdsim_test_result_free(&result);
 
     /* Rows of something else are not taken over, and are left alone. */
-    part = fopen(path_of("out.csv.part"), "w");
+    part = fopen(sdsim_test_path("out.csv.part"), "w");
     assert_non_null(part);
     fputs("somebody's notes\n", part);
     fclose(part);
-    result = swept((const char *const[]){"-o", path_of("out.csv"), NULL});
-    expect(&result, 2);
-    text = content_of(path_of("out.csv.part"));
+    result = swept((const char *const[]){"-o", sdsim_test_path("out.csv"), NULL});
+    sdsim_test_expect_code(&result, 2);
+    text = sdsim_test_read_file(sdsim_test_path("out.csv.part"), NULL);
     assert_string_equal(text, "somebody's notes\n");
     free(text);
     sdsim_test_result_free(&result);
@@ -251,7 +210,7 @@ static void points_are_runs(void **state)
             run((const char *const[]){"run", "bench", id, "--set", call, "--set", clock, "--draws",
                                       "4", "--json", NULL},
                 NULL);
-        expect(&one, 0);
+        sdsim_test_expect_code(&one, 0);
         json_t *single = json_loads(one.out, 0, NULL);
         json_t *report = json_array_get(json_object_get(single, "runs"), 0);
         static const char *const keys[] = {"predicted", "low", "high"};
@@ -292,7 +251,7 @@ static void refusals(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct sdsim_test_result result = sdsim_test_run_quiet(rows[i].words);
-        expect(&result, rows[i].code);
+        sdsim_test_expect_code(&result, rows[i].code);
         assert_string_equal(result.out, "");
         if (strstr(result.err, rows[i].says) == NULL) {
             fail_msg("row %zu: %s", i, result.err);
@@ -308,7 +267,7 @@ static void rows_with_errors(void **state)
     struct sdsim_test_result result = sdsim_test_run_quiet(
         (const char *const[]){"sweep", "bench", "raw", "--vary", "workload.call=4KiB,1000B",
                               "--draws", "0", "--csv", NULL});
-    expect(&result, 1);
+    sdsim_test_expect_code(&result, 1);
     assert_non_null(strstr(result.out, "\n0,2,"));
     char *second = strstr(result.out, "\n1,2,");
     assert_non_null(second);
@@ -316,31 +275,14 @@ static void rows_with_errors(void **state)
     sdsim_test_result_free(&result);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
-}
-
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints),   cmocka_unit_test(threads),
         cmocka_unit_test(parts),    cmocka_unit_test(parts_refused),
         cmocka_unit_test(resumes),  cmocka_unit_test(points_are_runs),
         cmocka_unit_test(refusals), cmocka_unit_test(rows_with_errors),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,20 +8,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "shell.h"
-
-enum { SKIPPED = 77 };
-
-static char folder[] = "/tmp/sdsim-many-XXXXXX";
-
-#define run(...) sdsim_test_shell(folder, __VA_ARGS__)
 
 /* Where the scripts find the program and the profiles; a scenario whose name and values need care. */
 #define HERE                                                                                       \
@@ -35,22 +28,11 @@ static char folder[] = "/tmp/sdsim-many-XXXXXX";
 static int set_up(void **state)
 {
     (void)state;
-    if (mkdtemp(folder) == NULL) {
-        return -1;
-    }
-    struct sdsim_test_output output =
-        run(HERE "cp $SDSIM_DATA_DIR/scenarios/bench.yaml . && sdsim sweep " SWEEP " -o one.csv");
+    struct sdsim_test_output output = sdsim_test_shell(
+        HERE "cp $SDSIM_DATA_DIR/scenarios/bench.yaml . && sdsim sweep " SWEEP " -o one.csv");
     const bool fine = output.code == 0;
     free(output.text);
     return fine ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX + 16];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
 }
 
 static void gnu_parallel(void **state)
@@ -60,19 +42,19 @@ static void gnu_parallel(void **state)
         print_message("[  SKIPPED ] there is no GNU parallel\n");
         skip();
     }
-    sdsim_test_expect_success(run(HERE "sh $scripts/parallel.sh 3 three.csv " SWEEP
-                                       " 2>messages && cmp one.csv three.csv && "
-                                       "test ! -e three.csv.1.csv"));
+    sdsim_test_expect_success(sdsim_test_shell(HERE "sh $scripts/parallel.sh 3 three.csv " SWEEP
+                                                    " 2>messages && cmp one.csv three.csv && "
+                                                    "test ! -e three.csv.1.csv"));
     /* "Other machines" that are this one. */
-    sdsim_test_expect_success(run(HERE "SSH=: sh $scripts/parallel.sh 2 two.csv " SWEEP
-                                       " 2>messages && cmp one.csv two.csv"));
+    sdsim_test_expect_success(sdsim_test_shell(HERE "SSH=: sh $scripts/parallel.sh 2 two.csv " SWEEP
+                                                    " 2>messages && cmp one.csv two.csv"));
     /* The line of the README. */
-    sdsim_test_expect_success(
-        run(HERE "seq 4 | parallel --will-cite sdsim sweep bench.yaml --vary "
-                 "'workload.call=1KiB..16KiB\\*2' --vary card=plain,quick --vary clock=4MHz,20MHz "
-                 "--draws 4 --shard {}/4 -o part{}.csv && "
-                 "sdsim sweep " SWEEP " $(printf ' --merge part%%d.csv' $(seq 4)) -o four.csv && "
-                 "cmp one.csv four.csv"));
+    sdsim_test_expect_success(sdsim_test_shell(
+        HERE "seq 4 | parallel --will-cite sdsim sweep bench.yaml --vary "
+             "'workload.call=1KiB..16KiB\\*2' --vary card=plain,quick --vary clock=4MHz,20MHz "
+             "--draws 4 --shard {}/4 -o part{}.csv && "
+             "sdsim sweep " SWEEP " $(printf ' --merge part%%d.csv' $(seq 4)) -o four.csv && "
+             "cmp one.csv four.csv"));
 }
 
 /* A part that fails stops the rest, and there is no result. */
@@ -82,12 +64,12 @@ static void gnu_parallel_fails(void **state)
     if (!sdsim_test_has("parallel")) {
         skip();
     }
-    struct sdsim_test_output output =
-        run(HERE "sh $scripts/parallel.sh 2 bad.csv bench.yaml --vary nosuch=1,2 2>messages; "
-                 "code=$?; test ! -e bad.csv && exit $code");
+    struct sdsim_test_output output = sdsim_test_shell(
+        HERE "sh $scripts/parallel.sh 2 bad.csv bench.yaml --vary nosuch=1,2 2>messages; "
+             "code=$?; test ! -e bad.csv && exit $code");
     assert_int_not_equal(output.code, 0);
     free(output.text);
-    output = run("grep -q nosuch $d/messages");
+    output = sdsim_test_shell("grep -q nosuch $d/messages");
     assert_int_equal(output.code, 0);
     free(output.text);
 }
@@ -100,38 +82,36 @@ static void slurm_array(void **state)
 {
     (void)state;
     sdsim_test_expect_success(
-        run(HERE TASK(3) " && " TASK(1) " && sh $scripts/slurm.sh calls 2>messages; "
-                                        "grep -q 'sbatch --array' messages"));
+        sdsim_test_shell(HERE TASK(3) " && " TASK(1) " && sh $scripts/slurm.sh calls 2>messages; "
+                                                     "grep -q 'sbatch --array' messages"));
     /* Two of three parts: refused, and nothing is written. */
     struct sdsim_test_output output =
-        run(HERE "sh $scripts/merge.sh 3 calls " SWEEP " 2>messages; code=$?; "
-                 "test ! -e calls.csv && exit $code");
+        sdsim_test_shell(HERE "sh $scripts/merge.sh 3 calls " SWEEP " 2>messages; code=$?; "
+                              "test ! -e calls.csv && exit $code");
     assert_int_not_equal(output.code, 0);
     free(output.text);
     /* The second task was interrupted once: its rows so far are taken over. */
-    sdsim_test_expect_success(
-        run(HERE TASK(2) " && head -3 calls.2.csv > calls.2.csv.part && rm calls.2.csv && " TASK(
+    sdsim_test_expect_success(sdsim_test_shell(
+        HERE TASK(2) " && head -3 calls.2.csv > calls.2.csv.part && rm calls.2.csv && " TASK(
             2) " "
                "2>messages && grep -q 'were there already' messages && "
                "sh $scripts/merge.sh 3 calls " SWEEP " && cmp one.csv calls.csv"));
     /* An array that does not begin with 1 would miss a part. */
-    output = run(HERE "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=0 sh "
-                      "$scripts/slurm.sh calls " SWEEP " 2>messages; code=$?; "
-                      "grep -q 'has to begin with 1' messages && exit $code");
+    output = sdsim_test_shell(
+        HERE "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=0 sh "
+             "$scripts/slurm.sh calls " SWEEP " 2>messages; code=$?; "
+             "grep -q 'has to begin with 1' messages && exit $code");
     assert_int_equal(output.code, 2);
     free(output.text);
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program that SDSIM_PROGRAM names\n");
-        return SKIPPED;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gnu_parallel),
         cmocka_unit_test(gnu_parallel_fails),
         cmocka_unit_test(slurm_array),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -9,57 +9,18 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "golden.h"
 #include "program.h"
+#include "scenario_bench.h"
 #include "setup/simulate.h"
 
-struct fixture {
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-    assert_non_null(fixture);
-    fixture->config = sdsim_config_create(".");
-    sdsim_diags_init(&fixture->diags);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    sdsim_diags_free(&fixture->diags);
-    sdsim_config_destroy(fixture->config);
-    free(fixture);
-    return 0;
-}
-
-static struct sdsim_outcome_report run(struct fixture *fixture, const char *scenario,
+static struct sdsim_outcome_report run(struct sdsim_test_scenarios *bench, const char *scenario,
                                        const char *id, const char *const *overrides)
 {
-    char path[128];
-    snprintf(path, sizeof path, "scenarios/%s.yaml", scenario);
-    const struct sdsim_scenario *loaded =
-        sdsim_scenario_load(fixture->config, path, overrides, &fixture->diags);
-    struct sdsim_outcome_report report = {.value = 0};
-    bool found = false;
-    for (size_t i = 0; loaded != NULL && i < loaded->count; i++) {
-        struct sdsim_setup setup;
-        if (strcmp(loaded->runs[i].id, id) == 0) {
-            found = sdsim_setup_bind(fixture->config, &loaded->runs[i], 0, &setup, &fixture->diags);
-            sdsim_simulate(&setup, NULL, &report);
-        }
-    }
-    if (!found || report.error[0] != '\0') {
-        sdsim_diags_print(&fixture->diags, stderr);
-        fail_msg("%s/%s: %s", scenario, id, report.error);
-    }
+    const struct sdsim_outcome_report report =
+        sdsim_test_scenario_run(bench, scenario, id, overrides);
     assert_true(sdsim_account_total(&report.workload.account) == report.workload.elapsed);
     return report;
 }
@@ -235,14 +196,12 @@ static void outputs(void **state)
     assert_true(same);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, sdsim_test_scenarios_up, sdsim_test_scenarios_down)
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM names no program");
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         TEST(players_run_dry_when_the_card_is_too_slow),
         TEST(enough_buffers_are_enough),

@@ -14,20 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "golden.h"
 #include "program.h"
+#include "scratch.h"
 
-#define SKIPPED      77
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define MOST_WORDS   16
 
-static char source[PATH_MAX]; /* where the tests began: the source tree */
-static char folder[] = "/tmp/sdsim-trace-XXXXXX";
+static char source[PATH_MAX];
 static char test_data[PATH_MAX + 40]; /* SDSIM_DATA_DIR of the tests' own profiles */
 static char real_data[PATH_MAX + 40]; /* and of those that are shipped */
 
@@ -40,40 +38,6 @@ static struct sdsim_test_result run_over(const char *data, const char *const *ar
 static struct sdsim_test_result run(const char *const *arguments)
 {
     return run_over(test_data, arguments);
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
-static char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    struct stat status;
-    if (file == NULL || fstat(fileno(file), &status) != 0) {
-        return NULL;
-    }
-    char *text = malloc((size_t)status.st_size + 1);
-    assert_non_null(text);
-    *size = fread(text, 1, (size_t)status.st_size, file);
-    text[*size] = '\0';
-    (void)fclose(file);
-    return text;
-}
-
-static void write_bytes(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    write_bytes(path, text, strlen(text));
 }
 
 /* ---- inputs ---- */
@@ -97,11 +61,11 @@ static const char files_ops[] = "#! board=devkit\n"
 
 static void write_inputs(void)
 {
-    write_text("diskio.log", diskio_log);
-    write_text("files.ops", files_ops);
-    write_text("hole.blocks", "R 1 1\nW 2 8\nW x 8\n");
-    write_text("far.blocks", "R 4000000000 1\nR 1 1\n");
-    write_text("trim.blocks", "#T 100 50\nW 100 8\n");
+    sdsim_test_write_text("diskio.log", diskio_log);
+    sdsim_test_write_text("files.ops", files_ops);
+    sdsim_test_write_text("hole.blocks", "R 1 1\nW 2 8\nW x 8\n");
+    sdsim_test_write_text("far.blocks", "R 4000000000 1\nR 1 1\n");
+    sdsim_test_write_text("trim.blocks", "#T 100 50\nW 100 8\n");
 }
 
 /* ---- what is printed ---- */
@@ -202,10 +166,10 @@ static void test_messages(void **state)
         sdsim_test_result_free(&result);
     }
     assert_int_equal(wrong, 0);
-    assert_false(exists("hole.sdt"));
-    assert_false(exists("a.sdt"));
-    assert_false(exists("x"));
-    assert_false(exists("x.ops"));
+    assert_false(sdsim_test_exists("hole.sdt"));
+    assert_false(sdsim_test_exists("a.sdt"));
+    assert_false(sdsim_test_exists("x"));
+    assert_false(sdsim_test_exists("x.ops"));
 }
 
 /* What a fault leaves, and what --partial does about it. */
@@ -217,7 +181,7 @@ static void test_partial(void **state)
     size_t size;
     assert_int_equal(result.code, 2);
     sdsim_test_result_free(&result);
-    char *text = read_file("part.blocks", &size);
+    char *text = sdsim_test_read_file("part.blocks", &size);
     assert_non_null(text);
     assert_string_equal(text, "R 1 1\nW 2 8\n");
     free(text);
@@ -227,8 +191,8 @@ static void test_partial(void **state)
 static void test_several(void **state)
 {
     (void)state;
-    write_text("one.blocks", "#! card=plain\nR 1 1 # a\nR 2 1 # b\n");
-    write_text("two.blocks", "#! card=other\nW 3 1 # b\nW 4 1 # c\nW 5 1 # FAT1\n");
+    sdsim_test_write_text("one.blocks", "#! card=plain\nR 1 1 # a\nR 2 1 # b\n");
+    sdsim_test_write_text("two.blocks", "#! card=other\nW 3 1 # b\nW 4 1 # c\nW 5 1 # FAT1\n");
     struct sdsim_test_result result =
         run((const char *[]){"import", "one.blocks", "two.blocks", "-o", "both.sdt", NULL});
     assert_int_equal(result.code, 0);
@@ -387,22 +351,13 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_several),
         cmocka_unit_test(test_upload),
     };
-    if (!sdsim_test_has_program()) {
-        puts("SDSIM_PROGRAM is not set: run this through ctest");
-        return SKIPPED;
-    }
-    if (getcwd(source, sizeof source) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0) {
+    sdsim_test_need_program();
+    if (getcwd(source, sizeof source) == NULL || chdir(sdsim_test_folder()) != 0) {
         puts("no folder to work in");
         return 1;
     }
     snprintf(test_data, sizeof test_data, "SDSIM_DATA_DIR=%s/tests/golden/data", source);
     snprintf(real_data, sizeof real_data, "SDSIM_DATA_DIR=%s", source);
     write_inputs();
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (chdir("/") != 0 || system(command) != 0) {
-        printf("%s was left\n", folder);
-    }
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

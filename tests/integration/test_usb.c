@@ -16,65 +16,8 @@
 #include "report/readings.h"
 #include "report/usb_report.h"
 #include "report/waterfall.h"
+#include "scenario_bench.h"
 #include "setup/simulate.h"
-
-struct fixture {
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-    struct sdsim_setup setup;
-    const struct sdsim_scenario *scenario;
-    const struct sdsim_run *run;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-    assert_non_null(fixture);
-    fixture->config = sdsim_config_create(".");
-    sdsim_diags_init(&fixture->diags);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    sdsim_diags_free(&fixture->diags);
-    sdsim_config_destroy(fixture->config);
-    free(fixture);
-    return 0;
-}
-
-static void bind(struct fixture *fixture, const char *scenario, const char *id,
-                 const char *const *overrides)
-{
-    char path[128];
-    snprintf(path, sizeof path, "scenarios/%s.yaml", scenario);
-    fixture->scenario = sdsim_scenario_load(fixture->config, path, overrides, &fixture->diags);
-    fixture->run = NULL;
-    for (size_t i = 0; fixture->scenario != NULL && i < fixture->scenario->count; i++) {
-        if (strcmp(fixture->scenario->runs[i].id, id) == 0) {
-            fixture->run = &fixture->scenario->runs[i];
-        }
-    }
-    if (fixture->run == NULL ||
-        !sdsim_setup_bind(fixture->config, fixture->run, 0, &fixture->setup, &fixture->diags)) {
-        sdsim_diags_print(&fixture->diags, stderr);
-        fail_msg("%s has no run %s", scenario, id);
-    }
-}
-
-static struct sdsim_outcome_report run(struct fixture *fixture, const char *scenario,
-                                       const char *id, const char *const *overrides)
-{
-    struct sdsim_outcome_report report;
-    bind(fixture, scenario, id, overrides);
-    sdsim_simulate(&fixture->setup, NULL, &report);
-    if (report.error[0] != '\0') {
-        fail_msg("%s/%s: %s", scenario, id, report.error);
-    }
-    return report;
-}
 
 /* ---- the ESP32-S3 test ---- */
 
@@ -85,10 +28,11 @@ static const char *const h3[] = {
 static void ten_published_rates_within_15_percent(void **state)
 {
     for (size_t i = 0; i < sizeof h3 / sizeof *h3; i++) {
-        const struct sdsim_outcome_report report = run(*state, "esp32s3-usb", h3[i], NULL);
-        const struct fixture *fixture = *state;
-        const struct sdsim_quantity *measured = &fixture->setup.run.measured;
-        assert_true(measured->given && fixture->setup.run.headline);
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "esp32s3-usb", h3[i], NULL);
+        const struct sdsim_test_scenarios *bench = *state;
+        const struct sdsim_quantity *measured = &bench->setup.run.measured;
+        assert_true(measured->given && bench->setup.run.headline);
         const double error = report.value / measured->low - 1;
         if (error < -0.15 || error > 0.15) {
             fail_msg("%s: %.0f B/s, measured %.0f", h3[i], report.value, measured->low);
@@ -109,11 +53,11 @@ static void count_fits(void *context, enum sdsim_profile_kind kind,
  * and those don't use USB's. */
 static void few_fitted_values_of_usb(void **state)
 {
-    struct fixture *fixture = *state;
+    struct sdsim_test_scenarios *bench = *state;
     for (size_t i = 0; i < sizeof h3 / sizeof *h3; i++) {
         size_t counts[2] = {0, 0};
-        bind(fixture, "esp32s3-usb", h3[i], NULL);
-        sdsim_run_values(fixture->run, count_fits, counts);
+        sdsim_test_scenario_bind(bench, "esp32s3-usb", h3[i], NULL);
+        sdsim_run_values(bench->run, count_fits, counts);
         assert_int_equal(counts[0], 1);
         const bool arduino = strncmp(h3[i], "single", 6) == 0;
         if (!arduino) {
@@ -121,8 +65,8 @@ static void few_fitted_values_of_usb(void **state)
             size_t raw_counts[2] = {0, 0};
             snprintf(raw, sizeof raw, "%.3s-%s", h3[i],
                      strstr(h3[i], "write") != NULL ? "write" : "read");
-            bind(fixture, "esp32s3-raw", raw, NULL);
-            sdsim_run_values(fixture->run, count_fits, raw_counts);
+            sdsim_test_scenario_bind(bench, "esp32s3-raw", raw, NULL);
+            sdsim_run_values(bench->run, count_fits, raw_counts);
             assert_int_equal(raw_counts[0], 0);
             assert_int_equal(raw_counts[1], counts[1]);
         }
@@ -139,9 +83,11 @@ static void legs_add_up_unless_the_writer_is_lazy(void **state)
     } rows[] = {{"spi-write", "spi-write", "spi-lazy-write"},
                 {"sd4-write", "sd4-write", "sd4-lazy-write"}};
     for (size_t i = 0; i < 2; i++) {
-        const double raw = run(*state, "esp32s3-raw", rows[i].raw, NULL).value;
-        const struct sdsim_outcome_report direct = run(*state, "esp32s3-usb", rows[i].usb, NULL);
-        const struct sdsim_outcome_report lazy = run(*state, "esp32s3-usb", rows[i].lazy, NULL);
+        const double raw = sdsim_test_scenario_run(*state, "esp32s3-raw", rows[i].raw, NULL).value;
+        const struct sdsim_outcome_report direct =
+            sdsim_test_scenario_run(*state, "esp32s3-usb", rows[i].usb, NULL);
+        const struct sdsim_outcome_report lazy =
+            sdsim_test_scenario_run(*state, "esp32s3-usb", rows[i].lazy, NULL);
         const double usb = 1 / (1 / direct.value - 1 / raw);
         assert_true(usb > 0.97 * lazy.value && usb < 1.03 * lazy.value);
         /* The real cause: as many commands and sectors, as much time of the card, but at once. */
@@ -154,8 +100,8 @@ static void legs_add_up_unless_the_writer_is_lazy(void **state)
         assert_true(lazy.workload.usb.pending_longest > 0);
     }
     /* Reads have nothing to overlap with. */
-    assert_true(run(*state, "esp32s3-usb", "spi-read", NULL).value ==
-                run(*state, "esp32s3-usb", "spi-lazy-read", NULL).value);
+    assert_true(sdsim_test_scenario_run(*state, "esp32s3-usb", "spi-read", NULL).value ==
+                sdsim_test_scenario_run(*state, "esp32s3-usb", "spi-lazy-read", NULL).value);
 }
 
 static bool says(const struct sdsim_readings *readings, const char *what)
@@ -168,14 +114,15 @@ static bool says(const struct sdsim_readings *readings, const char *what)
     return false;
 }
 
-static struct sdsim_readings readings_of(struct fixture *fixture, const char *scenario,
+static struct sdsim_readings readings_of(struct sdsim_test_scenarios *bench, const char *scenario,
                                          const char *id)
 {
     struct sdsim_readings readings;
-    struct sdsim_run_report report = {.prediction = {.typical = run(fixture, scenario, id, NULL)}};
-    report.scenario = fixture->scenario;
-    report.run = fixture->run;
-    report.setup = &fixture->setup;
+    struct sdsim_run_report report = {
+        .prediction = {.typical = sdsim_test_scenario_run(bench, scenario, id, NULL)}};
+    report.scenario = bench->scenario;
+    report.run = bench->run;
+    report.setup = &bench->setup;
     sdsim_run_report_complete(&report, true);
     sdsim_readings(&report, &readings);
     return readings;
@@ -201,14 +148,15 @@ static void a_slow_card_fills_the_queue(void **state)
 {
     static const char *const queues[] = {"workload.usb.lazy=1", "workload.usb.lazy=10",
                                          "workload.usb.lazy=200"};
-    const double raw = run(*state, "esp32s3-raw", "spi-write",
-                           (const char *const[]){"clock=4MHz", "workload.total=8MiB", NULL})
-                           .value;
+    const double raw =
+        sdsim_test_scenario_run(*state, "esp32s3-raw", "spi-write",
+                                (const char *const[]){"clock=4MHz", "workload.total=8MiB", NULL})
+            .value;
     for (size_t i = 0; i < 3; i++) {
         const char *const overrides[] = {"clock=4MHz", "workload.total=8MiB", queues[i],
                                          "workload.final_sync=yes", NULL};
         const struct sdsim_outcome_report report =
-            run(*state, "esp32s3-usb", "spi-write", overrides);
+            sdsim_test_scenario_run(*state, "esp32s3-usb", "spi-write", overrides);
         const struct sdsim_usb_result *usb = &report.workload.usb;
         assert_true(usb->queue_full > report.workload.elapsed / 4);
         if (report.value < 0.97 * raw || report.value > 1.01 * raw) {
@@ -238,7 +186,7 @@ static void accounts_sum_to_the_time(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_outcome_report report =
-            run(*state, rows[i].scenario, rows[i].id, rows[i].overrides);
+            sdsim_test_scenario_run(*state, rows[i].scenario, rows[i].id, rows[i].overrides);
         const struct sdsim_workload_result *result = &report.workload;
         assert_true(sdsim_account_total(&result->account) == result->elapsed);
         assert_true(result->usb.link + result->usb.gaps >=
@@ -253,10 +201,11 @@ static void waterfalls_end_at_the_prediction(void **state)
     static const char *const ids[] = {"spi-write", "sd4-lazy-write", "single-read"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const char *const overrides[] = {"workload.total=4MiB", NULL};
-        const struct sdsim_outcome_report report = run(*state, "esp32s3-usb", ids[i], overrides);
-        const struct fixture *fixture = *state;
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "esp32s3-usb", ids[i], overrides);
+        const struct sdsim_test_scenarios *bench = *state;
         struct sdsim_waterfall waterfall;
-        sdsim_waterfall(&fixture->setup, &report, &waterfall);
+        sdsim_waterfall(&bench->setup, &report, &waterfall);
         const struct sdsim_waterfall_step *last = &waterfall.steps[waterfall.count - 1];
         assert_true(waterfall.total == report.workload.elapsed);
         assert_true(last->until == waterfall.total);
@@ -272,8 +221,8 @@ static void waterfalls_end_at_the_prediction(void **state)
 /* 128 KiB are 2048 packets, a command block and a status block. */
 static void packets_are_counted(void **state)
 {
-    const struct sdsim_outcome_report report =
-        run(*state, "esp32s3-usb", "spi-read", (const char *const[]){"workload.total=1MiB", NULL});
+    const struct sdsim_outcome_report report = sdsim_test_scenario_run(
+        *state, "esp32s3-usb", "spi-read", (const char *const[]){"workload.total=1MiB", NULL});
     assert_int_equal(report.workload.usb.requests, 8);
     assert_int_equal(report.workload.usb.pieces, 8 * 32);
     assert_int_equal(report.workload.usb.traffic.packets, 8 * (2048 + 2));
@@ -285,7 +234,8 @@ static void mount_delays_of_the_guide(void **state)
 {
     static const char *const fat32[] = {"windows", "linux", "macos", "arduino"};
     for (size_t i = 0; i < sizeof fat32 / sizeof *fat32; i++) {
-        const struct sdsim_outcome_report report = run(*state, "usb-mount", fat32[i], NULL);
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "usb-mount", fat32[i], NULL);
         const struct sdsim_workload_result *result = &report.workload;
         if (report.value < 10 || report.value > 20) {
             fail_msg("%s: %.2f s", fat32[i], report.value);
@@ -300,7 +250,7 @@ static void mount_delays_of_the_guide(void **state)
     }
     static const char *const quick[] = {"exfat", "fat16"};
     for (size_t i = 0; i < 2; i++) {
-        assert_true(run(*state, "usb-mount", quick[i], NULL).value < 2);
+        assert_true(sdsim_test_scenario_run(*state, "usb-mount", quick[i], NULL).value < 2);
     }
 }
 
@@ -339,7 +289,8 @@ static void the_32_gb_volume_of_mkfs_fat(void **state)
     static const char *const ids[] = {"windows", "linux", "macos", "arduino"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const char *const overrides[] = {image, NULL};
-        const struct sdsim_outcome_report report = run(*state, "usb-mount", ids[i], overrides);
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "usb-mount", ids[i], overrides);
         assert_true(report.value > 10 && report.value < 20);
         assert_int_equal(report.workload.volume.clusters, 973600);
         assert_int_equal(report.workload.volume.fats, 2);
@@ -350,11 +301,13 @@ static void the_32_gb_volume_of_mkfs_fat(void **state)
 
 static void what_is_read_depends_on_volume_and_pc(void **state)
 {
-    const struct sdsim_outcome_report exfat = run(*state, "usb-mount", "exfat", NULL);
+    const struct sdsim_outcome_report exfat =
+        sdsim_test_scenario_run(*state, "usb-mount", "exfat", NULL);
     assert_int_equal(exfat.workload.mounted.fat_sectors, 0);
     /* 487096 bits are 119 sectors; with the up-case table 131. */
     assert_int_equal(exfat.workload.mounted.bitmap_sectors, 131);
-    const struct sdsim_outcome_report fat16 = run(*state, "usb-mount", "fat16", NULL);
+    const struct sdsim_outcome_report fat16 =
+        sdsim_test_scenario_run(*state, "usb-mount", "fat16", NULL);
     assert_true(fat16.workload.mounted.fat_sectors > 110 &&
                 fat16.workload.mounted.fat_sectors < 130);
     static const struct {
@@ -362,7 +315,8 @@ static void what_is_read_depends_on_volume_and_pc(void **state)
         uint64_t request;
     } rows[] = {{"windows", 65536}, {"linux", 122880}, {"macos", 4096}};
     for (size_t i = 0; i < 3; i++) {
-        const struct sdsim_outcome_report report = run(*state, "usb-mount", rows[i].id, NULL);
+        const struct sdsim_outcome_report report =
+            sdsim_test_scenario_run(*state, "usb-mount", rows[i].id, NULL);
         assert_true(report.workload.mounted.request == rows[i].request);
         const uint64_t least = report.workload.mounted.fat_sectors * 512ull / rows[i].request;
         assert_true(report.workload.usb.requests > least &&
@@ -370,11 +324,12 @@ static void what_is_read_depends_on_volume_and_pc(void **state)
     }
     /* A buffer of 4 KiB in one call of the driver halves it. */
     const char *const larger[] = {"workload.usb.buffer=4KiB", NULL};
-    assert_true(run(*state, "usb-mount", "windows", larger).value <
-                0.75 * run(*state, "usb-mount", "windows", NULL).value);
+    assert_true(sdsim_test_scenario_run(*state, "usb-mount", "windows", larger).value <
+                0.75 * sdsim_test_scenario_run(*state, "usb-mount", "windows", NULL).value);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, sdsim_test_scenarios_up, sdsim_test_scenarios_down)
 
 int main(void)
 {

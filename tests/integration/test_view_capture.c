@@ -12,17 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "setup/simulate.h"
 #include "timeline/query.h"
 #include "timeline/timeline.h"
 #include "view/capture_spans.h"
 #include "view/waves.h"
 
-static char folder[] = "/tmp/sdsim-view-capture-XXXXXX";
-static char path[64];
+static const char *path; /* the VCD */
 
 enum { SLACK = 50000 /* ps: some ticks of the VCD */ };
 
@@ -221,16 +220,7 @@ int main(void)
         cmocka_unit_test(windows),
         cmocka_unit_test(refusals),
     };
-    if (!sdsim_test_has_program()) {
-        print_message("needs the program\n");
-        return 77;
-    }
-    if (mkdtemp(folder) == NULL) {
-        return 1;
-    }
-    snprintf(path, sizeof path, "%s/x.vcd", folder);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    rmdir(folder);
-    return failed;
+    sdsim_test_need_program();
+    path = sdsim_test_path("x.vcd");
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

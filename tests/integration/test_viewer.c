@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scratch.h"
 #include "viewer.h"
 
 enum { SKIPPED = 77, LEFT = 140, WIDTH = 800 };
@@ -379,13 +380,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    sdsim_test_viewer_clean();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,5 +387,5 @@ int main(void)
         cmocka_unit_test(measuring), cmocka_unit_test(markers),  cmocka_unit_test(jumping),
         cmocka_unit_test(bits),      cmocka_unit_test(two_runs),
     };
-    return sdsim_test_has_viewer() ? cmocka_run_group_tests(tests, set_up, tear_down) : SKIPPED;
+    return sdsim_test_has_viewer() ? cmocka_run_group_tests(tests, set_up, NULL) : SKIPPED;
 }

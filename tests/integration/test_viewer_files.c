@@ -10,31 +10,21 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "viewer.h"
 
 enum { SKIPPED = 77 };
 
 #define TEXT_SIZE 16384
 
-static void write_file(const char *name, const void *bytes, size_t size)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", sdsim_test_viewer_folder(), name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static size_t read_file(const char *name, uint8_t *bytes, size_t most)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", sdsim_test_viewer_folder(), name);
+    snprintf(path, sizeof path, "%s/%s", sdsim_test_folder(), name);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     const size_t size = fread(bytes, 1, most, file);
@@ -153,7 +143,7 @@ static void cut_and_empty(void **state)
     unsigned shown = 0;
     for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
         char text[TEXT_SIZE];
-        write_file("cut.sdtl", bytes, size * percents[i] / 100);
+        sdsim_test_write_file(sdsim_test_path("cut.sdtl"), bytes, size * percents[i] / 100);
         const int code = sdsim_test_view("cut.sdtl --screenshot cut.png", text, sizeof text);
         if ((code != 0 && code != 2) || strstr(text, "cut") == NULL) {
             fail_msg("cut at %u%%: ended with %d and %s", percents[i], code, text);
@@ -162,7 +152,7 @@ static void cut_and_empty(void **state)
     }
     assert_true(shown >= 3);
     char text[TEXT_SIZE];
-    write_file("empty.sdtl", bytes, 16); /* the head alone */
+    sdsim_test_write_file(sdsim_test_path("empty.sdtl"), bytes, 16); /* the head alone */
     const char *dump =
         sdsim_test_view_script("empty.sdtl",
                                "key w\nkey n\nkey l\nkey ]\nkey m\nkey z\nkey r\nkey x\nkey space\n"
@@ -225,29 +215,22 @@ static int set_up(void **state)
         "$timescale 1ns $end\n$var wire 1 ! CLK $end\n$enddefinitions $end\n#0\n0!\n";
     char path[PATH_MAX];
     sdsim_test_viewer_record("bench", "read", "read");
-    write_file("text", "not a timeline\n", 15);
-    write_file("text.sdtl", "not a timeline\n", 15);
-    write_file("old.sdtl", "sdsimTL\n\1\0\0\0\0\0\0\0", 16);
-    write_file("bad-script", "key w\nnonsense\n", 15);
-    write_file("calls.blocks", calls, sizeof calls - 1);
-    write_file("calls.ops", ops, sizeof ops - 1);
-    write_file("one.vcd", one_pin, sizeof one_pin - 1);
+    sdsim_test_write_file(sdsim_test_path("text"), "not a timeline\n", 15);
+    sdsim_test_write_file(sdsim_test_path("text.sdtl"), "not a timeline\n", 15);
+    sdsim_test_write_file(sdsim_test_path("old.sdtl"), "sdsimTL\n\1\0\0\0\0\0\0\0", 16);
+    sdsim_test_write_file(sdsim_test_path("bad-script"), "key w\nnonsense\n", 15);
+    sdsim_test_write_file(sdsim_test_path("calls.blocks"), calls, sizeof calls - 1);
+    sdsim_test_write_file(sdsim_test_path("calls.ops"), ops, sizeof ops - 1);
+    sdsim_test_write_file(sdsim_test_path("one.vcd"), one_pin, sizeof one_pin - 1);
     const size_t size = read_file("read.sdtl", bytes, sizeof bytes);
     memset(bytes + size / 2, 0xA5, 16);
-    write_file("damaged.sdtl", bytes, size);
-    snprintf(path, sizeof path, "%s/pins.vcd", sdsim_test_viewer_folder());
+    sdsim_test_write_file(sdsim_test_path("damaged.sdtl"), bytes, size);
+    snprintf(path, sizeof path, "%s/pins.vcd", sdsim_test_folder());
     struct sdsim_test_result result = sdsim_test_run_quiet((const char *const[]){
         "export", "bench", "read", "--window", "100ms..110ms", "-o", path, NULL});
     const int code = result.code;
     sdsim_test_result_free(&result);
     return code;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sdsim_test_viewer_clean();
-    return 0;
 }
 
 int main(void)
@@ -256,5 +239,5 @@ int main(void)
         cmocka_unit_test(subjects),      cmocka_unit_test(bits),  cmocka_unit_test(refusals),
         cmocka_unit_test(cut_and_empty), cmocka_unit_test(fonts), cmocka_unit_test(screenshots),
     };
-    return sdsim_test_has_viewer() ? cmocka_run_group_tests(tests, set_up, tear_down) : SKIPPED;
+    return sdsim_test_has_viewer() ? cmocka_run_group_tests(tests, set_up, NULL) : SKIPPED;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "viewer.h"
 
 enum {
@@ -126,7 +127,7 @@ static void make_picture(size_t number, unsigned width, unsigned height, const c
     const char *script = "";
     if (pictures[number].script != NULL) {
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/script", sdsim_test_viewer_folder());
+        snprintf(path, sizeof path, "%s/script", sdsim_test_folder());
         FILE *stream = fopen(path, "w");
         assert_non_null(stream);
         fprintf(stream, "draw\n%s\n", pictures[number].script);
@@ -160,7 +161,7 @@ static void golden(void **state)
                 make_picture(n, sizes[s][0], sizes[s][1], file);
             }
             make_picture(n, sizes[s][0], sizes[s][1], "picture.ppm");
-            snprintf(file, sizeof file, "%s/picture.ppm", sdsim_test_viewer_folder());
+            snprintf(file, sizeof file, "%s/picture.ppm", sdsim_test_folder());
             cells_of(file, cells);
             snprintf(path, sizeof path, "tests/golden/view-%s-%u.txt", pictures[n].name,
                      sizes[s][0]);
@@ -180,13 +181,6 @@ static void golden(void **state)
     assert_int_equal(failed, 0);
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    sdsim_test_viewer_clean();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(golden)};
@@ -197,5 +191,5 @@ int main(void)
         print_message("needs the font " FONT " (package fonts-dejavu-core)\n");
         return SKIPPED;
     }
-    return cmocka_run_group_tests(tests, NULL, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

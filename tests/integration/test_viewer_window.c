@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "viewer.h"
 
 enum { SKIPPED = 77, PATIENCE = 60 /* s */ };
@@ -79,8 +80,8 @@ static int run(const char *line, char *text, size_t size)
 {
     char command[4 * PATH_MAX];
     size_t used = 0;
-    snprintf(command, sizeof command, "cd '%s' && export DISPLAY=%s && %s",
-             sdsim_test_viewer_folder(), display, line);
+    snprintf(command, sizeof command, "cd '%s' && export DISPLAY=%s && %s", sdsim_test_folder(),
+             display, line);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     while (used + 1 < size) {
@@ -202,7 +203,6 @@ static int tear_down(void **state)
 {
     (void)state;
     stop_server();
-    sdsim_test_viewer_clean();
     return 0;
 }
 

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scenario_bench.h"
+#include "scratch.h"
 #include "setup/simulate.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -39,55 +39,17 @@ static const char scenario_text[] =
     "filesystem: {type: fat32, cluster: 32KiB}\n"
     "workload: {do: write, call: 4KiB, total: 64KiB}\n";
 
-struct bench {
-    char path[64];
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-};
-
 static int set_up(void **state)
 {
-    struct bench *bench = calloc(1, sizeof *bench);
-    assert_non_null(bench);
-    strcpy(bench->path, "/tmp/sdsim-workloads-XXXXXX");
-    const int file = mkstemp(bench->path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, scenario_text, strlen(scenario_text)), strlen(scenario_text));
-    close(file);
-    bench->config = sdsim_config_create(NULL);
-    assert_non_null(bench->config);
-    sdsim_diags_init(&bench->diags);
-    *state = bench;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct bench *bench = *state;
-    unlink(bench->path);
-    sdsim_diags_free(&bench->diags);
-    sdsim_config_destroy(bench->config);
-    free(bench);
-    return 0;
+    sdsim_test_write_text(sdsim_test_path("scenario.yaml"), scenario_text);
+    return sdsim_test_scenarios_up(state);
 }
 
 /* Draw 0 of the scenario with changes. */
-static struct sdsim_outcome_report simulate(struct bench *bench, const char *const *changes)
+static struct sdsim_outcome_report simulate(struct sdsim_test_scenarios *bench,
+                                            const char *const *changes)
 {
-    const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(bench->config, bench->path, changes, &bench->diags);
-    struct sdsim_setup setup;
-    struct sdsim_outcome_report report;
-    if (scenario == NULL ||
-        !sdsim_setup_bind(bench->config, &scenario->runs[0], 0, &setup, &bench->diags)) {
-        sdsim_diags_print(&bench->diags, stderr);
-        fail_msg("%s can't be loaded", changes[0]);
-    }
-    sdsim_simulate(&setup, NULL, &report);
-    if (report.error[0] != '\0') {
-        fail_msg("%s: %s", changes[0], report.error);
-    }
-    return report;
+    return sdsim_test_scenario_run(bench, sdsim_test_path("scenario.yaml"), NULL, changes);
 }
 
 /* ---- commands ---- */
@@ -300,13 +262,13 @@ static void test_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commands, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_every_api, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_first_call, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_final_sync, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_passes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_measures, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_commands, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_every_api, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_first_call, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_final_sync, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_passes, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_measures, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_copies, set_up, sdsim_test_scenarios_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scratch.h"
 #include "timeline/find.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
@@ -331,11 +331,9 @@ static void in_memory(uint64_t seed, size_t shape)
 static void through_a_file(uint64_t seed, size_t shape)
 {
     struct bench bench;
-    char path[] = "/tmp/sdsim-timeline-XXXXXX";
+    const char *path = sdsim_test_path("run.sdtl");
     char why[200];
-    const int number = mkstemp(path);
-    assert_true(number >= 0);
-    FILE *file = fdopen(number, "wb");
+    FILE *file = fopen(path, "wb");
     assert_non_null(file);
     seed_of(&bench, seed, shape);
     assert_true(sdsim_timeline_add_text(&bench.timeline, "scenario", "a\nb", 3));
@@ -361,7 +359,6 @@ static void through_a_file(uint64_t seed, size_t shape)
     sdsim_timeline_reader_close(bench.reader);
     sdsim_timeline_free(&bench.timeline);
     sdsim_diags_free(&diags);
-    unlink(path);
 }
 
 static void random_timelines(void **state)

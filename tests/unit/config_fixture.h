@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "config/tree.h"
+#include "scratch.h"
 #include "unit/diag_text.h"
 
 /* A literal that may contain NUL, and its size. */
@@ -68,14 +69,6 @@ static inline char *sdsim_test_tree_text(const struct sdsim_node *node)
     sdsim_test_tree_print(node, out);
     assert_int_equal(fclose(out), 0);
     return text;
-}
-
-static inline void sdsim_test_write_file(const char *path, const char *text, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
 }
 
 /*

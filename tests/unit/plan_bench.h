@@ -13,10 +13,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "measure/plan.h"
 #include "unit/config_fixture.h"
@@ -51,20 +48,13 @@ static inline void sdsim_plan_bench_record(FILE *out, const char *fields)
 static inline bool sdsim_plan_bench_try(struct sdsim_plan_bench *bench, const char *text,
                                         size_t size, const char *const *overrides)
 {
-    char folder[] = "/tmp/sdsim-plan-XXXXXX";
-    char path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/m.jsonl", folder);
+    const char *path = sdsim_test_path("m.jsonl");
     sdsim_test_write_file(path, text, size);
     *bench = (struct sdsim_plan_bench){.measurements = {.items = NULL}};
     sdsim_test_config_set_up(&bench->f, ".");
-    const bool fine =
-        sdsim_measurements_read(&bench->measurements, bench->f.config, path, &bench->f.diags) &&
-        sdsim_plans_make(&bench->plans, bench->f.config, &bench->measurements, overrides,
-                         &bench->f.diags);
-    (void)remove(path);
-    (void)rmdir(folder);
-    return fine;
+    return sdsim_measurements_read(&bench->measurements, bench->f.config, path, &bench->f.diags) &&
+           sdsim_plans_make(&bench->plans, bench->f.config, &bench->measurements, overrides,
+                            &bench->f.diags);
 }
 
 static inline void sdsim_plan_bench_open(struct sdsim_plan_bench *bench, const char *text,

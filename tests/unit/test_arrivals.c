@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/rng.h"
+#include "scratch.h"
 #include "workload/arrivals_file.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -107,15 +107,11 @@ static void lists(void **state)
 static struct sdsim_arrival *read_bytes(const char *text, size_t size, size_t *count,
                                         char message[600])
 {
-    char path[] = "/tmp/sdsim-arrivals-XXXXXX";
+    const char *path = sdsim_test_path("arrivals.csv");
     struct sdsim_diags diags;
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, size), (ssize_t)size);
-    close(file);
+    sdsim_test_write_file(path, text, size);
     sdsim_diags_init(&diags);
     struct sdsim_arrival *rows = sdsim_arrivals_read(path, count, &diags);
-    unlink(path);
     snprintf(message, 600, "%s", diags.count > 0 ? diags.items[0].text : "");
     if (rows == NULL && diags.count > 0 && diags.items[0].line > 0) {
         snprintf(message, 600, "line %u: %s", (unsigned)diags.items[0].line, diags.items[0].text);

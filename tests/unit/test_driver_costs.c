@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scenario_bench.h"
+#include "scratch.h"
 #include "setup/schemas.h"
 #include "setup/simulate.h"
 
@@ -55,41 +55,13 @@ static const struct cost costs[] = {
     COST(copy, 60 * SDSIM_US),
 };
 
-/* ---- one driver ---- */
-
-struct bench {
-    char path[64];
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-};
-
 static int set_up(void **state)
 {
-    struct bench *bench = calloc(1, sizeof *bench);
-    assert_non_null(bench);
-    strcpy(bench->path, "/tmp/sdsim-costs-XXXXXX");
-    const int file = mkstemp(bench->path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, scenario_text, strlen(scenario_text)), strlen(scenario_text));
-    close(file);
-    bench->config = sdsim_config_create(NULL);
-    assert_non_null(bench->config);
-    sdsim_diags_init(&bench->diags);
-    *state = bench;
-    return 0;
+    sdsim_test_write_text(sdsim_test_path("scenario.yaml"), scenario_text);
+    return sdsim_test_scenarios_up(state);
 }
 
-static int tear_down(void **state)
-{
-    struct bench *bench = *state;
-    unlink(bench->path);
-    sdsim_diags_free(&bench->diags);
-    sdsim_config_destroy(bench->config);
-    free(bench);
-    return 0;
-}
-
-static void bind(struct bench *bench, const struct sdsim_driver_class *class,
+static void bind(struct sdsim_test_scenarios *bench, const struct sdsim_driver_class *class,
                  struct sdsim_setup *setup)
 {
     char host[300];
@@ -104,12 +76,8 @@ static void bind(struct bench *bench, const struct sdsim_driver_class *class,
              "bounce_blocks: 1}",
              class->name, class->spi ? "spi" : "sdmmc");
     const char *const changes[] = {host, driver, NULL};
-    const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(bench->config, bench->path, changes, &bench->diags);
-    if (scenario == NULL ||
-        !sdsim_setup_bind(bench->config, &scenario->runs[0], 0, setup, &bench->diags)) {
-        fail_msg("%s:\n%s", class->name, sdsim_test_diag_text(&bench->diags));
-    }
+    sdsim_test_scenario_bind(bench, sdsim_test_path("scenario.yaml"), NULL, changes);
+    *setup = bench->setup;
 }
 
 static sdsim_ps elapsed(const struct sdsim_setup *setup)
@@ -189,7 +157,7 @@ static void test_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_costs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_costs, set_up, sdsim_test_scenarios_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scenario_bench.h"
+#include "scratch.h"
 #include "setup/setup.h"
 
 #include "diag_text.h"
@@ -44,54 +45,18 @@ static const char sdmmc[] = "driver={code: esp-idf-sdmmc, clock: sdmmc, default_
                             "bounce_blocks: 1}";
 static const char sdspi[] = "driver={code: esp-idf-sdspi, clock: spi-idf, default_clock: 20MHz}";
 
-/* ---- a scenario file for the time of a test ---- */
-
-struct bench {
-    char path[64];
-    struct sdsim_config *config;
-    struct sdsim_diags diags;
-};
-
 static int set_up(void **state)
 {
-    struct bench *bench = calloc(1, sizeof *bench);
-    assert_non_null(bench);
-    strcpy(bench->path, "/tmp/sdsim-lint-XXXXXX");
-    const int file = mkstemp(bench->path);
-    assert_true(file >= 0);
-    const size_t size = strlen(scenario_text);
-    assert_int_equal(write(file, scenario_text, size), size);
-    close(file);
-    bench->config = sdsim_config_create(NULL);
-    assert_non_null(bench->config);
-    sdsim_diags_init(&bench->diags);
-    *state = bench;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct bench *bench = *state;
-    unlink(bench->path);
-    sdsim_diags_free(&bench->diags);
-    sdsim_config_destroy(bench->config);
-    free(bench);
-    return 0;
+    sdsim_test_write_text(sdsim_test_path("scenario.yaml"), scenario_text);
+    return sdsim_test_scenarios_up(state);
 }
 
 /* Loads the scenario with changes and lints it `times` times; errors fail the test. */
-static void lint(struct bench *bench, const char *const *changes, unsigned times)
+static void lint(struct sdsim_test_scenarios *bench, const char *const *changes, unsigned times)
 {
-    const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(bench->config, bench->path, changes, &bench->diags);
-    struct sdsim_setup setup;
-    if (scenario == NULL ||
-        !sdsim_setup_bind(bench->config, &scenario->runs[0], 0, &setup, &bench->diags)) {
-        char *text = sdsim_test_diag_text(&bench->diags);
-        fail_msg("%s can't be loaded:\n%s", changes != NULL ? changes[0] : "the scenario", text);
-    }
+    sdsim_test_scenario_bind(bench, sdsim_test_path("scenario.yaml"), NULL, changes);
     for (unsigned i = 0; i < times; i++) {
-        sdsim_setup_lint(&scenario->runs[0], &setup, &bench->diags);
+        sdsim_setup_lint(bench->run, &bench->setup, &bench->diags);
     }
 }
 
@@ -231,7 +196,7 @@ static const struct row rows[] = {
     {{"workload={do: log, sync_every: 1}"}, "after every line", "second", "sync_every: 1"},
 };
 
-static void check_row(struct bench *bench, const struct row *row, size_t number)
+static void check_row(struct sdsim_test_scenarios *bench, const struct row *row, size_t number)
 {
     lint(bench, row->changes, 1);
     const struct sdsim_diags *diags = &bench->diags;
@@ -263,7 +228,7 @@ static void test_warnings(void **state)
 /* A warning that several runs share is given once. */
 static void test_said_once(void **state)
 {
-    struct bench *bench = *state;
+    struct sdsim_test_scenarios *bench = *state;
     static const char *const changes[] = {"workload.sync_every=1", "workload.call=512B", NULL};
     lint(bench, changes, 3);
     assert_int_equal(bench->diags.count, 2);
@@ -291,11 +256,11 @@ static const struct fit_row fit_rows[] = {
 
 static void test_fits(void **state)
 {
-    struct bench *bench = *state;
+    struct sdsim_test_scenarios *bench = *state;
     for (size_t i = 0; i < sizeof fit_rows / sizeof *fit_rows; i++) {
         const struct fit_row *row = &fit_rows[i];
-        const struct sdsim_scenario *scenario =
-            sdsim_scenario_load(bench->config, bench->path, row->changes, &bench->diags);
+        const struct sdsim_scenario *scenario = sdsim_scenario_load(
+            bench->config, sdsim_test_path("scenario.yaml"), row->changes, &bench->diags);
         assert_non_null(scenario);
         const struct sdsim_run *const runs[] = {&scenario->runs[0], &scenario->runs[0]};
         const struct sdsim_fit_count one = sdsim_fitted_values(runs, 1);
@@ -314,9 +279,9 @@ static void test_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_warnings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_said_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_fits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_warnings, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_said_once, set_up, sdsim_test_scenarios_down),
+        cmocka_unit_test_setup_teardown(test_fits, set_up, sdsim_test_scenarios_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

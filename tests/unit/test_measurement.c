@@ -18,20 +18,10 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Tests run in a folder of their own, so that messages name short paths. */
-static char folder[] = "/tmp/sdsim-measurement-XXXXXX";
-
 static int set_up(void **state)
 {
     (void)state;
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    (void)remove("m.jsonl");
-    (void)remove("m.csv");
-    return rmdir(folder);
+    return chdir(sdsim_test_folder());
 }
 
 /* ---- records as text ---- */
@@ -621,5 +611,5 @@ int main(void)
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_assumptions),
         cmocka_unit_test(test_names),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "alloc.h"
 #include "measure/profiles.h"
@@ -38,27 +39,19 @@ static void test_matches_are_not_inherited(void **state)
         const char *card;
         const char *profile;
     } rows[] = {{"Some card", "b-named"}, {"its other name", "b-named"}, {"That card", "d-based"}};
-    char folder[] = "/tmp/sdsim-plan-XXXXXX";
-    char path[100];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/cards", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(mkdir(sdsim_test_path("cards"), 0700), 0);
     for (size_t i = 0; i < COUNT(files); i++) {
-        snprintf(path, sizeof path, "%s/cards/%s.yaml", folder, files[i].name);
-        sdsim_test_write_file(path, files[i].text, strlen(files[i].text));
+        char name[40];
+        snprintf(name, sizeof name, "cards/%s.yaml", files[i].name);
+        sdsim_test_write_text(sdsim_test_path(name), files[i].text);
     }
     struct sdsim_test_config f;
-    sdsim_test_config_set_up(&f, folder);
+    sdsim_test_config_set_up(&f, sdsim_test_folder());
     struct sdsim_profiles *profiles = sdsim_profiles_create(f.config);
     assert_non_null(profiles);
     for (size_t i = 0; i < COUNT(files); i++) {
         assert_true(sdsim_profiles_has(profiles, "card", files[i].name));
-        snprintf(path, sizeof path, "%s/cards/%s.yaml", folder, files[i].name);
-        (void)remove(path);
     }
-    snprintf(path, sizeof path, "%s/cards", folder);
-    (void)rmdir(path);
-    (void)rmdir(folder);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *profile = sdsim_profiles_card(profiles, rows[i].card);
         assert_non_null(profile);

@@ -8,13 +8,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/rng.h"
 #include "measure/rewrite.h"
@@ -22,39 +20,16 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A data directory for the time of the tests. */
-static char data[] = "/tmp/sdsim-rewrite-XXXXXX";
-
-static char *path_of(char out[300], const char *name)
-{
-    snprintf(out, 300, "%s/%s", data, name);
-    return out;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
+/* The scratch folder is a data directory. */
 static int set_up(void **state)
 {
     (void)state;
     static const char *const folders[] = {"cards", "scenarios", "scenarios/hosts"};
-    char path[300];
-    bool fine = mkdtemp(data) != NULL;
+    bool fine = true;
     for (size_t i = 0; i < COUNT(folders); i++) {
-        fine = fine && mkdir(path_of(path, folders[i]), 0777) == 0;
+        fine = fine && mkdir(sdsim_test_path(folders[i]), 0777) == 0;
     }
     return fine ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return nftw(data, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- knobs of a data directory ---- */
@@ -117,12 +92,11 @@ static void turn(struct bench *bench, const struct turn *turns)
 
 static void check_text(size_t row, const char *before, const struct turn *turns, const char *after)
 {
-    char path[300];
+    const char *path = sdsim_test_path("cards/t.yaml");
     struct bench bench;
     bool changed;
-    path_of(path, "cards/t.yaml");
-    sdsim_test_write_file(path, before, strlen(before));
-    bench_open(&bench, data);
+    sdsim_test_write_text(path, before);
+    bench_open(&bench, sdsim_test_folder());
     turn(&bench, turns);
     char *once = rewritten(&bench, path, &changed);
     bench_close(&bench);
@@ -131,8 +105,8 @@ static void check_text(size_t row, const char *before, const struct turn *turns,
     }
     assert_int_equal(changed, strstr(before, "from: fitted,") != NULL);
     /* Once more changes nothing. */
-    sdsim_test_write_file(path, once, strlen(once));
-    bench_open(&bench, data);
+    sdsim_test_write_text(path, once);
+    bench_open(&bench, sdsim_test_folder());
     turn(&bench, turns);
     char *twice = rewritten(&bench, path, NULL);
     bench_close(&bench);
@@ -224,11 +198,10 @@ static void test_dropped(void **state)
         "w1: {value: 5us, range: 3.13us..8us, from: fitted, fit: headline, start: 5us,\n"
         "     fitted_to: that}\n"
         "wstop: {value: 2us, from: fitted, fit: headline, start: 5us, fitted_to: another}\n";
-    char path[300];
+    const char *path = sdsim_test_path("cards/t.yaml");
     struct bench bench;
-    path_of(path, "cards/t.yaml");
-    sdsim_test_write_file(path, before, sizeof before - 1);
-    bench_open(&bench, data);
+    sdsim_test_write_text(path, before);
+    bench_open(&bench, sdsim_test_folder());
     sdsim_knobs_drop(&bench.knobs, "that");
     sdsim_round_knobs(&bench.knobs);
     char *text = rewritten(&bench, path, NULL);
@@ -259,25 +232,23 @@ static void test_inherited(void **state)
     };
     static const struct turn turns[] = {
         {"rd1", 40 * US, 2.0}, {"w1", 9 * US, 2.0}, {NULL, 0.0, 0.0}};
-    char path[300];
     struct bench bench;
     for (size_t i = 0; i < COUNT(files); i++) {
-        sdsim_test_write_file(path_of(path, files[i].name), files[i].before,
-                              strlen(files[i].before));
+        sdsim_test_write_text(sdsim_test_path(files[i].name), files[i].before);
     }
-    bench_open(&bench, data);
+    bench_open(&bench, sdsim_test_folder());
     assert_int_equal(bench.knobs.count, 3);
     turn(&bench, turns);
     for (size_t i = 0; i < COUNT(files); i++) {
         bool changed;
-        char *text = rewritten(&bench, path_of(path, files[i].name), &changed);
+        char *text = rewritten(&bench, sdsim_test_path(files[i].name), &changed);
         assert_string_equal(text, files[i].after);
         assert_int_equal(changed, i < 2);
         free(text);
     }
     bench_close(&bench);
     for (size_t i = 0; i < COUNT(files); i++) {
-        assert_int_equal(remove(path_of(path, files[i].name)), 0);
+        assert_int_equal(remove(sdsim_test_path(files[i].name)), 0);
     }
 }
 
@@ -285,7 +256,7 @@ static void test_unreadable(void **state)
 {
     (void)state;
     struct bench bench;
-    bench_open(&bench, data);
+    bench_open(&bench, sdsim_test_folder());
     assert_false(sdsim_rewrite(&bench.knobs, "none.yaml", stdout, NULL, &bench.f.diags));
     char *text = sdsim_test_diag_text(&bench.f.diags);
     assert_string_equal(text, "none.yaml: error: can't be opened: No such file or directory\n");
@@ -313,21 +284,6 @@ static void turn_at_random(struct bench *bench, uint64_t seed)
     sdsim_round_knobs(&bench->knobs);
 }
 
-static char *read_file(const char *path)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *in = fopen(path, "rb");
-    FILE *out = open_memstream(&text, &size);
-    assert_true(in != NULL && out != NULL);
-    for (int c; (c = fgetc(in)) != EOF;) {
-        fputc(c, out);
-    }
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
 /* Does work on all profiles of a data directory; `name` is the file's in it. */
 static void each_profile(struct bench *bench,
                          void (*work)(struct bench *bench, const char *from, const char *name))
@@ -349,16 +305,15 @@ static void each_profile(struct bench *bench,
 
 static void write_profile(struct bench *bench, const char *from, const char *name)
 {
-    char path[300];
     char *text = rewritten(bench, from, NULL);
-    sdsim_test_write_file(path_of(path, name), text, strlen(text));
+    sdsim_test_write_text(sdsim_test_path(name), text);
     free(text);
 }
 
 static void check_profile(struct bench *bench, const char *from, const char *name)
 {
     (void)name;
-    char *old = read_file(from);
+    char *old = sdsim_test_read_file(from, NULL);
     char *new = rewritten(bench, from, NULL);
     assert_string_equal(new, old);
     free(new);
@@ -375,7 +330,7 @@ static void test_all_profiles(void **state)
     bench_open(&before, ".");
     turn_at_random(&before, seed);
     each_profile(&before, write_profile);
-    bench_open(&after, data);
+    bench_open(&after, sdsim_test_folder());
     assert_int_equal(before.knobs.count, after.knobs.count);
     assert_true(before.knobs.count > 100);
     for (size_t i = 0; i < after.knobs.count; i++) {
@@ -404,5 +359,5 @@ int main(void)
         cmocka_unit_test(test_inherited),    cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_all_profiles),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "scratch.h"
 #include "sdsim/sdsim.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -19,15 +20,6 @@
 #define SMALL_CARD                                                                                 \
     "kind: card\ntype: sdhc\ncapacity: 4MiB\npage: 32KiB\nrd1: 250us\nw1: 800us\nwstop: 1ms\n"
 #define SMALL_SECTORS 8192u
-
-static char folder[] = "/tmp/sdsim-slot-XXXXXX";
-
-static const char *path_of(const char *name)
-{
-    static char path[200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
 
 static int32_t insert_text(struct sdsim_slot *slot, const char *text)
 {
@@ -231,22 +223,22 @@ static void images(void **state)
     uint8_t expected[7 * 512] = {0};
     fill(image, sizeof image, 2);
     memcpy(expected, image, sizeof image);
-    make_file(path_of("card.img"), image, sizeof image);
+    make_file(sdsim_test_path("card.img"), image, sizeof image);
     assert_int_equal(sdsim_slot_write_sectors(slot, 6, 1, image), SDSIM_OK);
-    assert_int_equal(sdsim_slot_load_image(slot, path_of("card.img")), SDSIM_OK);
+    assert_int_equal(sdsim_slot_load_image(slot, sdsim_test_path("card.img")), SDSIM_OK);
     assert_int_equal(sdsim_slot_read_sectors(slot, 0, 7, read), SDSIM_OK);
     assert_memory_equal(read, expected, sizeof read);
 
     /* What is written stays in memory; saved, it is an image as large as the card. */
     memset(expected + 512, 0xA5, 512);
     assert_int_equal(sdsim_slot_write_sectors(slot, 1, 1, expected + 512), SDSIM_OK);
-    assert_int_equal(sdsim_slot_save_image(slot, path_of("saved.img")), SDSIM_OK);
-    FILE *file = fopen(path_of("card.img"), "rb");
+    assert_int_equal(sdsim_slot_save_image(slot, sdsim_test_path("saved.img")), SDSIM_OK);
+    FILE *file = fopen(sdsim_test_path("card.img"), "rb");
     assert_non_null(file);
     assert_int_equal(fread(read, 1, sizeof read, file), sizeof image);
     assert_memory_equal(read, image, sizeof image);
     fclose(file);
-    file = fopen(path_of("saved.img"), "rb");
+    file = fopen(sdsim_test_path("saved.img"), "rb");
     assert_non_null(file);
     assert_int_equal(fread(read, 1, sizeof read, file), sizeof read);
     assert_memory_equal(read, expected, sizeof read);
@@ -265,11 +257,11 @@ static void bad_images(void **state)
     fill(kept, sizeof kept, 3);
     assert_int_equal(sdsim_slot_write_sectors(slot, 9, 1, kept), SDSIM_OK);
 
-    make_file(path_of("empty.img"), kept, 0);
-    make_file(path_of("large.img"), kept, 1);
-    assert_int_equal(truncate(path_of("large.img"), SMALL_SECTORS * 512 + 1), 0);
-    make_file(path_of("just.img"), kept, 1);
-    assert_int_equal(truncate(path_of("just.img"), SMALL_SECTORS * 512), 0);
+    make_file(sdsim_test_path("empty.img"), kept, 0);
+    make_file(sdsim_test_path("large.img"), kept, 1);
+    assert_int_equal(truncate(sdsim_test_path("large.img"), SMALL_SECTORS * 512 + 1), 0);
+    make_file(sdsim_test_path("just.img"), kept, 1);
+    assert_int_equal(truncate(sdsim_test_path("just.img"), SMALL_SECTORS * 512), 0);
     static const struct {
         const char *name;
         const char *text;
@@ -280,9 +272,9 @@ static void bad_images(void **state)
         {".", "error: "},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (sdsim_slot_load_image(slot, path_of(rows[i].name)) != SDSIM_E_IMAGE ||
+        if (sdsim_slot_load_image(slot, sdsim_test_path(rows[i].name)) != SDSIM_E_IMAGE ||
             strstr(sdsim_slot_error(slot), rows[i].text) == NULL ||
-            strstr(sdsim_slot_error(slot), folder) == NULL) {
+            strstr(sdsim_slot_error(slot), sdsim_test_folder()) == NULL) {
             fail_msg("row %zu: %s", i, sdsim_slot_error(slot));
         }
         assert_int_equal(sdsim_slot_read_sectors(slot, 9, 1, read), SDSIM_OK);
@@ -290,9 +282,10 @@ static void bad_images(void **state)
     }
     assert_int_equal(sdsim_slot_load_image(slot, NULL), SDSIM_E_ARGUMENT);
     assert_int_equal(sdsim_slot_save_image(slot, NULL), SDSIM_E_ARGUMENT);
-    assert_int_equal(sdsim_slot_save_image(slot, path_of("no/such/folder.img")), SDSIM_E_IMAGE);
+    assert_int_equal(sdsim_slot_save_image(slot, sdsim_test_path("no/such/folder.img")),
+                     SDSIM_E_IMAGE);
     assert_non_null(strstr(sdsim_slot_error(slot), "folder.img: error: "));
-    assert_int_equal(sdsim_slot_load_image(slot, path_of("just.img")), SDSIM_OK);
+    assert_int_equal(sdsim_slot_load_image(slot, sdsim_test_path("just.img")), SDSIM_OK);
     sdsim_slot_destroy(slot);
 }
 
@@ -303,9 +296,9 @@ static void image_cut_off(void **state)
     struct sdsim_slot *slot = small_card();
     uint8_t bytes[8 * 512];
     fill(bytes, sizeof bytes, 4);
-    make_file(path_of("cut.img"), bytes, sizeof bytes);
-    assert_int_equal(sdsim_slot_load_image(slot, path_of("cut.img")), SDSIM_OK);
-    assert_int_equal(truncate(path_of("cut.img"), 512), 0);
+    make_file(sdsim_test_path("cut.img"), bytes, sizeof bytes);
+    assert_int_equal(sdsim_slot_load_image(slot, sdsim_test_path("cut.img")), SDSIM_OK);
+    assert_int_equal(truncate(sdsim_test_path("cut.img"), 512), 0);
     assert_int_equal(sdsim_slot_read_sectors(slot, 4, 1, bytes), SDSIM_E_READ);
     assert_string_equal(sdsim_slot_error(slot), "the image file can't be read");
     sdsim_slot_destroy(slot);
@@ -325,12 +318,12 @@ static int32_t insert_broken(struct sdsim_slot *slot)
 
 static int32_t load(struct sdsim_slot *slot)
 {
-    return sdsim_slot_load_image(slot, path_of("card.img"));
+    return sdsim_slot_load_image(slot, sdsim_test_path("card.img"));
 }
 
 static int32_t save(struct sdsim_slot *slot)
 {
-    return sdsim_slot_save_image(slot, path_of("saved.img"));
+    return sdsim_slot_save_image(slot, sdsim_test_path("saved.img"));
 }
 
 static int32_t write_some(struct sdsim_slot *slot)
@@ -384,20 +377,6 @@ static void out_of_memory(void **state)
     }
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,5 +386,5 @@ int main(void)
         cmocka_unit_test(bad_images),    cmocka_unit_test(image_cut_off),
         cmocka_unit_test(out_of_memory),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

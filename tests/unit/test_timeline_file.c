@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
 #include "timeline/write.h"
@@ -68,15 +69,11 @@ static struct sdsim_timeline_reader *open_bytes(const char *bytes, size_t size,
                                                 struct sdsim_timeline *timeline,
                                                 struct sdsim_diags *diags)
 {
-    char path[] = "/tmp/sdsim-timeline-XXXXXX";
-    const int number = mkstemp(path);
-    assert_true(number >= 0);
-    assert_int_equal(write(number, bytes, size), (ssize_t)size);
-    close(number);
+    const char *path = sdsim_test_path("run.sdtl");
+    (void)unlink(path); /* the file of a reader that is still open stays as it is */
+    sdsim_test_write_file(path, bytes, size);
     sdsim_timeline_init(timeline);
-    struct sdsim_timeline_reader *reader = sdsim_timeline_open(path, timeline, diags);
-    unlink(path);
-    return reader;
+    return sdsim_timeline_open(path, timeline, diags);
 }
 
 /* All spans of the bus that are there are those that were recorded. Returns how many. */

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "scratch.h"
 #include "timeline/find.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
@@ -121,10 +121,8 @@ static void from_a_file(void **state)
     struct sdsim_timeline timeline;
     struct sdsim_diags diags;
     char why[100];
-    char path[] = "/tmp/sdsim-pause-XXXXXX";
-    const int handle = mkstemp(path);
-    assert_true(handle >= 0);
-    FILE *file = fdopen(handle, "wb");
+    const char *path = sdsim_test_path("pause.sdtl");
+    FILE *file = fopen(path, "wb");
     assert_non_null(file);
     sdsim_timeline_init(&timeline);
     struct sdsim_timeline_writer *writer =
@@ -141,7 +139,6 @@ static void from_a_file(void **state)
     sdsim_timeline_reader_close(reader);
     sdsim_timeline_free(&timeline);
     sdsim_diags_free(&diags);
-    unlink(path);
 }
 
 int main(void)
