@@ -2,25 +2,6 @@
 
 #include "fat/bytes.h"
 
-/* Offsets in the boot sector of exFAT. */
-enum {
-    EXFAT_LENGTH = 72,
-    EXFAT_FAT_OFFSET = 80,
-    EXFAT_FAT_LENGTH = 84,
-    EXFAT_DATA_OFFSET = 88,
-    EXFAT_CLUSTERS = 92,
-    EXFAT_ROOT = 96,
-    EXFAT_REVISION = 104,
-    EXFAT_SECTOR_SHIFT = 108,
-    EXFAT_CLUSTER_SHIFT = 109,
-    EXFAT_FATS = 110,
-};
-
-#define FAT12_CLUSTERS_MAX 4085u
-#define FAT16_CLUSTERS_MAX 65525u
-#define FAT32_CLUSTERS_MAX 0x0FFFFFF5u
-#define EXFAT_CLUSTERS_MAX 0x7FFFFFFDu
-
 /* Sectors of a FAT with an entry for each cluster. */
 static uint64_t fat_sectors_needed(enum sdsim_fat_type type, uint32_t clusters)
 {
@@ -53,12 +34,12 @@ bool sdsim_boot_read_fat(struct sdsim_geometry *g, const uint8_t *boot, uint32_t
         return false;
     }
     g->clusters = (uint32_t)((g->sectors - system) / g->cluster_sectors);
-    if (g->clusters == 0 || g->clusters > FAT32_CLUSTERS_MAX) {
+    if (g->clusters == 0 || g->clusters > SDSIM_FAT32_CLUSTERS_MAX) {
         return false;
     }
-    g->type = g->clusters <= FAT12_CLUSTERS_MAX   ? SDSIM_FAT12
-              : g->clusters <= FAT16_CLUSTERS_MAX ? SDSIM_FAT16
-                                                  : SDSIM_FAT32;
+    g->type = g->clusters <= SDSIM_FAT12_CLUSTERS_MAX   ? SDSIM_FAT12
+              : g->clusters <= SDSIM_FAT16_CLUSTERS_MAX ? SDSIM_FAT16
+                                                        : SDSIM_FAT32;
     g->fat_start = start + reserved;
     g->data_start = start + (uint32_t)system;
     const bool fat32 = g->type == SDSIM_FAT32;
@@ -79,23 +60,23 @@ bool sdsim_boot_read_exfat(struct sdsim_geometry *g, const uint8_t *boot, uint32
             return false;
         }
     }
-    const uint64_t length = sdsim_get64(boot + EXFAT_LENGTH);
-    if (sdsim_get16(boot + EXFAT_REVISION) != 0x0100 || boot[EXFAT_SECTOR_SHIFT] != 9 ||
-        boot[EXFAT_FATS] != 1 || boot[EXFAT_CLUSTER_SHIFT] > 16 ||
+    const uint64_t length = sdsim_get64(boot + SDSIM_EXFAT_LENGTH);
+    if (sdsim_get16(boot + SDSIM_EXFAT_REVISION) != 0x0100 || boot[SDSIM_EXFAT_SECTOR_SHIFT] != 9 ||
+        boot[SDSIM_EXFAT_FATS] != 1 || boot[SDSIM_EXFAT_CLUSTER_SHIFT] > 16 ||
         length > UINT32_MAX - (uint64_t)start) {
         return false;
     }
-    const uint32_t fat_offset = sdsim_get32(boot + EXFAT_FAT_OFFSET);
-    const uint32_t data_offset = sdsim_get32(boot + EXFAT_DATA_OFFSET);
+    const uint32_t fat_offset = sdsim_get32(boot + SDSIM_EXFAT_FAT_OFFSET);
+    const uint32_t data_offset = sdsim_get32(boot + SDSIM_EXFAT_DATA_OFFSET);
     g->type = SDSIM_EXFAT;
     g->start = start;
     g->fats = 1;
     g->sectors = (uint32_t)length;
-    g->cluster_sectors = 1u << boot[EXFAT_CLUSTER_SHIFT];
-    g->clusters = sdsim_get32(boot + EXFAT_CLUSTERS);
-    g->fat_sectors = sdsim_get32(boot + EXFAT_FAT_LENGTH);
-    g->root = sdsim_get32(boot + EXFAT_ROOT);
-    if (g->clusters == 0 || g->clusters > EXFAT_CLUSTERS_MAX || data_offset > g->sectors ||
+    g->cluster_sectors = 1u << boot[SDSIM_EXFAT_CLUSTER_SHIFT];
+    g->clusters = sdsim_get32(boot + SDSIM_EXFAT_CLUSTERS);
+    g->fat_sectors = sdsim_get32(boot + SDSIM_EXFAT_FAT_LENGTH);
+    g->root = sdsim_get32(boot + SDSIM_EXFAT_ROOT);
+    if (g->clusters == 0 || g->clusters > SDSIM_EXFAT_CLUSTERS_MAX || data_offset > g->sectors ||
         fat_offset > data_offset || g->fat_sectors > data_offset - fat_offset ||
         g->fat_sectors < fat_sectors_needed(SDSIM_EXFAT, g->clusters) ||
         (uint64_t)g->clusters * g->cluster_sectors > g->sectors - data_offset || g->root < 2 ||
@@ -105,4 +86,16 @@ bool sdsim_boot_read_exfat(struct sdsim_geometry *g, const uint8_t *boot, uint32
     g->fat_start = start + fat_offset;
     g->data_start = start + data_offset;
     return true;
+}
+
+uint32_t sdsim_boot_sum_exfat(uint32_t sum, const uint8_t *bytes, bool first)
+{
+    for (uint32_t i = 0; i < SDSIM_SECTOR; i++) {
+        const bool changes =
+            i == SDSIM_EXFAT_FLAGS || i == SDSIM_EXFAT_FLAGS + 1 || i == SDSIM_EXFAT_PERCENT;
+        if (!first || !changes) {
+            sum = (sum >> 1 | sum << 31) + bytes[i];
+        }
+    }
+    return sum;
 }

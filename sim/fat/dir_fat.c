@@ -50,55 +50,56 @@ static bool follow_slot(struct long_run *run, struct sdsim_dir *dir, const uint8
     return *ordinal == run->expected && *ordinal != 0 && run->sum == slot[13];
 }
 
-/* True if the units of a slot with this ordinal are those of `name`. */
-static bool slot_matches(const uint8_t *slot, uint8_t ordinal, const uint16_t *name)
+/*
+ * The units of a slot: how many, with the zero that ends the name if there is one. 0: it is not that
+ * of a name, for something other than padding follows the zero, or there is a cluster.
+ */
+static uint32_t slot_units(const uint8_t *slot, uint16_t units[UNITS_PER_SLOT])
 {
-    if (sdsim_get16(slot + SDSIM_ENTRY_CLUSTER_LOW) != 0) {
-        return false;
-    }
-    uint32_t at = (ordinal - 1u) * UNITS_PER_SLOT;
+    uint32_t count = 0;
     bool ended = false;
     for (uint32_t i = 0; i < UNITS_PER_SLOT; i++) {
         const uint16_t unit = sdsim_get16(slot + unit_offsets[i]);
-        if (ended) {
-            if (unit != 0xFFFF) {
-                return false;
-            }
-        } else {
-            if (at > SDSIM_NAME_MAX || sdsim_upcase(unit) != sdsim_upcase(name[at++])) {
-                return false;
-            }
-            ended = unit == 0;
+        if (!ended) {
+            units[count++] = unit;
+        } else if (unit != 0xFFFF) {
+            return 0;
+        }
+        ended = ended || unit == 0;
+    }
+    return sdsim_get16(slot + SDSIM_ENTRY_CLUSTER_LOW) == 0 ? count : 0;
+}
+
+/* True if the units of a slot with this ordinal are those of `name`. */
+static bool slot_matches(const uint8_t *slot, uint8_t ordinal, const uint16_t *name)
+{
+    uint16_t units[UNITS_PER_SLOT];
+    const uint32_t count = slot_units(slot, units);
+    const uint32_t first = (ordinal - 1u) * UNITS_PER_SLOT;
+    for (uint32_t i = 0; i < count; i++) {
+        if (first + i > SDSIM_NAME_MAX || sdsim_upcase(units[i]) != sdsim_upcase(name[first + i])) {
+            return false;
         }
     }
     /* The last slot of the run must be the last of the name as well. */
-    return (slot[0] & LAST_SLOT) == 0 || ended || name[at] == 0;
+    return count > 0 &&
+           ((slot[0] & LAST_SLOT) == 0 || units[count - 1] == 0 || name[first + count] == 0);
 }
 
 /* Copies the units of a slot to their place in `name`; false if they don't fit or end early. */
 static bool slot_copy(const uint8_t *slot, uint8_t ordinal, uint16_t *name)
 {
-    if (sdsim_get16(slot + SDSIM_ENTRY_CLUSTER_LOW) != 0) {
+    uint16_t units[UNITS_PER_SLOT];
+    const uint32_t count = slot_units(slot, units);
+    const uint32_t first = (ordinal - 1u) * UNITS_PER_SLOT;
+    const bool ended = count > 0 && units[count - 1] == 0;
+    const uint32_t length = ended ? count - 1 : count;
+    if (count == 0 || first + length > SDSIM_NAME_MAX) {
         return false;
     }
-    uint32_t at = (ordinal - 1u) * UNITS_PER_SLOT;
-    bool ended = false;
-    for (uint32_t i = 0; i < UNITS_PER_SLOT; i++) {
-        const uint16_t unit = sdsim_get16(slot + unit_offsets[i]);
-        if (ended) {
-            if (unit != 0xFFFF) {
-                return false;
-            }
-        } else {
-            if (at >= SDSIM_NAME_MAX && unit != 0) {
-                return false;
-            }
-            name[at < SDSIM_NAME_MAX ? at++ : at] = unit;
-            ended = unit == 0;
-        }
-    }
-    if ((slot[0] & LAST_SLOT) != 0 && !ended) {
-        name[at] = 0;
+    memcpy(name + first, units, length * sizeof *name);
+    if (ended || (slot[0] & LAST_SLOT) != 0) {
+        name[first + length] = 0;
     }
     return true;
 }

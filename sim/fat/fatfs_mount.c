@@ -43,7 +43,7 @@ static enum boot_kind check_boot(struct sdsim_volume *volume, uint32_t lba)
         return BOOT_FAILED;
     }
     const uint8_t *boot = sdsim_window_at(volume, 0);
-    const bool is_signed = sdsim_get16(boot + SDSIM_BOOT_SIGNATURE) == 0xAA55;
+    const bool is_signed = sdsim_get16(boot + SDSIM_BOOT_SIGNATURE) == SDSIM_BOOT_MARK;
     if (is_signed && memcmp(boot,
                             "\xEB\x76\x90"
                             "EXFAT   ",
@@ -128,15 +128,16 @@ static void read_fsinfo(struct sdsim_volume *volume)
     }
     volume->keeps_summary = true;
     const uint8_t *bytes = sdsim_window_at(volume, 0);
-    if (sdsim_get16(bytes + SDSIM_BOOT_SIGNATURE) != 0xAA55 || memcmp(bytes, "RRaA", 4) != 0 ||
-        memcmp(bytes + 484, "rrAa", 4) != 0) {
+    if (sdsim_get16(bytes + SDSIM_BOOT_SIGNATURE) != SDSIM_BOOT_MARK ||
+        memcmp(bytes + SDSIM_FSINFO_LEAD, "RRaA", 4) != 0 ||
+        memcmp(bytes + SDSIM_FSINFO_STRUCT, "rrAa", 4) != 0) {
         return;
     }
     if (!volume->config.distrust_free_count) {
-        volume->free_clusters = sdsim_get32(bytes + 488);
+        volume->free_clusters = sdsim_get32(bytes + SDSIM_FSINFO_FREE);
     }
     if (!volume->config.distrust_hint) {
-        volume->hint = sdsim_get32(bytes + 492);
+        volume->hint = sdsim_get32(bytes + SDSIM_FSINFO_NEXT);
     }
 }
 

@@ -4,34 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fat/boot.h"
 #include "fat/bytes.h"
 #include "fat/gpt.h"
 #include "fat/layout_internal.h"
 
-/* Offsets in boot sectors, FSINFO and MBR (Microsoft's FAT specification, sections 3 and 5; exFAT
+/* What is of interest to nobody but a survey (Microsoft's FAT specification, section 3; exFAT
  * specification, 3.1). The state byte at 37 or 65 is that of Windows NT and Linux. */
 enum {
     FAT16_STATE = 37,
     FAT16_SERIAL = 39,
     FAT32_MIRROR = 40,
-    FAT32_BACKUP = 50,
     FAT32_STATE = 65,
     FAT32_SERIAL = 67,
     STATE_DIRTY = 0x01,
     STATE_MEDIA = 0x02,
     MIRROR_OFF = 0x80,
-    EXFAT_SERIAL = 100,
-    EXFAT_FLAGS = 106,
-    EXFAT_PERCENT = 112,
     EXFAT_DIRTY = 0x02,
     EXFAT_MEDIA = 0x04,
-    EXFAT_REGION = 12, /* sectors; the last holds the sum of the others */
-    FSINFO_FREE = 488,
-    MBR_ENTRIES = 446,
-    MBR_ENTRY = 16,
-    MBR_TYPE = 4,
-    MBR_START = 8,
-    MBR_COUNT = 12,
 };
 
 #define CHUNK_SECTORS 128u
@@ -114,14 +104,15 @@ static void find_partition(struct sdsim_survey *survey)
     }
     bool protective = false;
     for (uint32_t i = 0; i < 4; i++) {
-        const uint8_t *entry = sector + MBR_ENTRIES + i * MBR_ENTRY;
-        protective = protective || entry[MBR_TYPE] == SDSIM_MBR_PROTECTIVE;
-        if (sdsim_get32(entry + MBR_START) == layout->geometry.start &&
+        const uint8_t *entry = sector + SDSIM_MBR_ENTRIES + i * SDSIM_MBR_ENTRY;
+        protective = protective || entry[SDSIM_MBR_ENTRY_TYPE] == SDSIM_MBR_PROTECTIVE;
+        if (sdsim_get32(entry + SDSIM_MBR_ENTRY_START) == layout->geometry.start &&
             layout->partition.number == 0) {
-            layout->partition = (struct sdsim_partition){.table = SDSIM_TABLE_MBR,
-                                                         .number = i + 1,
-                                                         .type = entry[MBR_TYPE],
-                                                         .sectors = sdsim_get32(entry + MBR_COUNT)};
+            layout->partition =
+                (struct sdsim_partition){.table = SDSIM_TABLE_MBR,
+                                         .number = i + 1,
+                                         .type = entry[SDSIM_MBR_ENTRY_TYPE],
+                                         .sectors = sdsim_get32(entry + SDSIM_MBR_ENTRY_SECTORS)};
         }
     }
     if (protective) {
@@ -182,7 +173,7 @@ static void check_fat_boot(struct sdsim_survey *survey, const uint8_t *boot)
 {
     struct sdsim_layout *layout = survey->layout;
     const bool fat32 = layout->geometry.type == SDSIM_FAT32;
-    const uint32_t backup = sdsim_get16(boot + FAT32_BACKUP);
+    const uint32_t backup = sdsim_get16(boot + SDSIM_BOOT_FAT32_BACKUP);
     uint8_t copy[SDSIM_SECTOR];
     layout->serial = sdsim_get32(boot + (fat32 ? FAT32_SERIAL : FAT16_SERIAL));
     check_fat_state(survey, boot[fat32 ? FAT32_STATE : FAT16_STATE]);
@@ -193,28 +184,17 @@ static void check_fat_boot(struct sdsim_survey *survey, const uint8_t *boot)
     }
 }
 
-/* Goes on with the sum of a boot region over one sector; in the first, three bytes may change. */
-static uint32_t sum_sector(uint32_t sum, const uint8_t *bytes, bool first)
-{
-    for (uint32_t i = 0; i < SDSIM_SECTOR; i++) {
-        if (!first || (i != EXFAT_FLAGS && i != EXFAT_FLAGS + 1 && i != EXFAT_PERCENT)) {
-            sum = (sum >> 1 | sum << 31) + bytes[i];
-        }
-    }
-    return sum;
-}
-
 /* Whether the boot region at `lba` has the sum that stands in its last sector. */
 static bool region_is_sound(struct sdsim_survey *survey, uint32_t lba)
 {
     uint8_t bytes[SDSIM_SECTOR];
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < EXFAT_REGION; i++) {
+    for (uint32_t i = 0; i < SDSIM_EXFAT_REGION; i++) {
         if (!sdsim_survey_read(survey, lba + i, 1, SDSIM_FOR_BOOT, bytes)) {
             return false;
         }
-        if (i < EXFAT_REGION - 1) {
-            sum = sum_sector(sum, bytes, i == 0);
+        if (i < SDSIM_EXFAT_REGION - 1) {
+            sum = sdsim_boot_sum_exfat(sum, bytes, i == 0);
         }
     }
     return sdsim_get32(bytes) == sum;
@@ -224,14 +204,14 @@ static void check_exfat_boot(struct sdsim_survey *survey, const uint8_t *boot)
 {
     struct sdsim_layout *layout = survey->layout;
     const uint32_t start = layout->geometry.start;
-    layout->serial = sdsim_get32(boot + EXFAT_SERIAL);
-    note_state(survey, start, (boot[EXFAT_FLAGS] & EXFAT_DIRTY) != 0,
-               (boot[EXFAT_FLAGS] & EXFAT_MEDIA) != 0);
+    layout->serial = sdsim_get32(boot + SDSIM_EXFAT_SERIAL);
+    note_state(survey, start, (boot[SDSIM_EXFAT_FLAGS] & EXFAT_DIRTY) != 0,
+               (boot[SDSIM_EXFAT_FLAGS] & EXFAT_MEDIA) != 0);
     if (!region_is_sound(survey, start)) {
         add(survey, SDSIM_FINDING_BOOT_SUM, start, 0, 0);
     }
-    if (!region_is_sound(survey, start + EXFAT_REGION)) {
-        add(survey, SDSIM_FINDING_BOOT_BACKUP, start + EXFAT_REGION, 0, 0);
+    if (!region_is_sound(survey, start + SDSIM_EXFAT_REGION)) {
+        add(survey, SDSIM_FINDING_BOOT_BACKUP, start + SDSIM_EXFAT_REGION, 0, 0);
     }
 }
 
@@ -308,12 +288,13 @@ static void check_fsinfo(struct sdsim_survey *survey)
     if (!sdsim_survey_read(survey, lba, 1, SDSIM_FOR_FSINFO, bytes)) {
         return;
     }
-    if (memcmp(bytes, "RRaA", 4) != 0 || memcmp(bytes + 484, "rrAa", 4) != 0 ||
-        sdsim_get16(bytes + 510) != 0xAA55) {
+    if (memcmp(bytes + SDSIM_FSINFO_LEAD, "RRaA", 4) != 0 ||
+        memcmp(bytes + SDSIM_FSINFO_STRUCT, "rrAa", 4) != 0 ||
+        sdsim_get16(bytes + SDSIM_BOOT_SIGNATURE) != SDSIM_BOOT_MARK) {
         add(survey, SDSIM_FINDING_FSINFO, lba, 0, 0);
         return;
     }
-    const uint32_t said = sdsim_get32(bytes + FSINFO_FREE);
+    const uint32_t said = sdsim_get32(bytes + SDSIM_FSINFO_FREE);
     if (said != SDSIM_UNKNOWN && said != layout->space.free) {
         add(survey, SDSIM_FINDING_FREE_COUNT, lba, said, layout->space.free);
     }
@@ -327,7 +308,7 @@ static void check_percent(struct sdsim_survey *survey)
     if (!sdsim_survey_read(survey, layout->geometry.start, 1, SDSIM_FOR_BOOT, boot)) {
         return;
     }
-    const uint32_t said = boot[EXFAT_PERCENT];
+    const uint32_t said = boot[SDSIM_EXFAT_PERCENT];
     const uint32_t found =
         (uint32_t)((uint64_t)layout->space.used * 100 / layout->geometry.clusters);
     if (said != 0xFF && said + 1 != found && said != found && said != found + 1) {

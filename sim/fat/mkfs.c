@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/rng.h"
+#include "fat/boot.h"
 #include "fat/bytes.h"
 #include "fat/mkfs_internal.h"
 
@@ -199,14 +200,14 @@ bool sdsim_mkfs_plan(struct sdsim_mkfs_plan *plan, const struct sdsim_mkfs *wish
 static bool write_mbr(struct sdsim_medium *medium, const struct sdsim_mkfs_plan *plan)
 {
     uint8_t bytes[SDSIM_SECTOR] = {0};
-    uint8_t *entry = bytes + 446;
-    sdsim_put32(bytes + 440, plan->serial);
+    uint8_t *entry = bytes + SDSIM_MBR_ENTRIES;
+    sdsim_put32(bytes + SDSIM_MBR_SERIAL, plan->serial);
     memcpy(entry + 1, "\xFE\xFF\xFF", 3); /* cylinder, head, sector: "see below" */
-    entry[4] = plan->mbr_type;
+    entry[SDSIM_MBR_ENTRY_TYPE] = plan->mbr_type;
     memcpy(entry + 5, "\xFE\xFF\xFF", 3);
-    sdsim_put32(entry + 8, plan->start);
-    sdsim_put32(entry + 12, plan->partition);
-    sdsim_put16(bytes + 510, 0xAA55);
+    sdsim_put32(entry + SDSIM_MBR_ENTRY_START, plan->start);
+    sdsim_put32(entry + SDSIM_MBR_ENTRY_SECTORS, plan->partition);
+    sdsim_put16(bytes + SDSIM_BOOT_SIGNATURE, SDSIM_BOOT_MARK);
     return sdsim_mkfs_put(medium, 0, bytes);
 }
 

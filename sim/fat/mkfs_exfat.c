@@ -1,10 +1,10 @@
 #include <string.h>
 
+#include "fat/boot.h"
 #include "fat/bytes.h"
 #include "fat/mkfs_internal.h"
 #include "fat/names.h"
 
-#define BOOT_REGION   12u /* sectors of the boot region, and of its copy behind it */
 #define FAT_OFFSET    16384u
 #define UPCASE_SYMBOL 0xFFFFu /* the next unit counts units that are their own upper case */
 
@@ -25,7 +25,7 @@ static uint32_t round_up(uint32_t value, uint32_t unit)
 bool sdsim_mkfs_layout_exfat(struct sdsim_mkfs_plan *plan, uint32_t unit)
 {
     /* The FAT lies half a unit in where units are large, close behind the boot regions else. */
-    const uint32_t fat_offset = unit / 2 >= FAT_OFFSET ? unit / 2 : 2 * BOOT_REGION + 104;
+    const uint32_t fat_offset = unit / 2 >= FAT_OFFSET ? unit / 2 : 2 * SDSIM_EXFAT_REGION + 104;
     plan->sectors = plan->partition;
     plan->fat_offset = fat_offset;
     plan->fat_sectors = 1;
@@ -141,33 +141,23 @@ static void make_boot(uint8_t *boot, const struct sdsim_mkfs_plan *plan,
            "\xEB\x76\x90"
            "EXFAT   ",
            11);
-    sdsim_put64(boot + 64, plan->start);
-    sdsim_put64(boot + 72, plan->sectors);
-    sdsim_put32(boot + 80, plan->fat_offset);
-    sdsim_put32(boot + 84, plan->fat_sectors);
-    sdsim_put32(boot + 88, plan->data_offset);
-    sdsim_put32(boot + 92, plan->clusters);
-    sdsim_put32(boot + 96, files->root);
-    sdsim_put32(boot + 100, plan->serial);
-    sdsim_put16(boot + 104, 0x0100); /* revision */
-    boot[108] = 9;                   /* sector shift */
-    boot[109] = shift;
-    boot[110] = 1;                                                             /* FATs */
-    boot[111] = 0x80;                                                          /* drive */
-    boot[112] = (uint8_t)((uint64_t)(files->root - 1) * 100 / plan->clusters); /* in use */
-    memset(boot + 120, 0xF4, 390);                                             /* boot code: halt */
-    sdsim_put16(boot + 510, 0xAA55);
-}
-
-/* The sum over the first eleven sectors of a boot region, volatile fields left out. */
-static uint32_t sum_sector(uint32_t sum, const uint8_t *bytes, bool first)
-{
-    for (uint32_t i = 0; i < SDSIM_SECTOR; i++) {
-        if (!first || (i != 106 && i != 107 && i != 112)) {
-            sum = (sum >> 1 | sum << 31) + bytes[i];
-        }
-    }
-    return sum;
+    sdsim_put64(boot + SDSIM_EXFAT_START, plan->start);
+    sdsim_put64(boot + SDSIM_EXFAT_LENGTH, plan->sectors);
+    sdsim_put32(boot + SDSIM_EXFAT_FAT_OFFSET, plan->fat_offset);
+    sdsim_put32(boot + SDSIM_EXFAT_FAT_LENGTH, plan->fat_sectors);
+    sdsim_put32(boot + SDSIM_EXFAT_DATA_OFFSET, plan->data_offset);
+    sdsim_put32(boot + SDSIM_EXFAT_CLUSTERS, plan->clusters);
+    sdsim_put32(boot + SDSIM_EXFAT_ROOT, files->root);
+    sdsim_put32(boot + SDSIM_EXFAT_SERIAL, plan->serial);
+    sdsim_put16(boot + SDSIM_EXFAT_REVISION, 0x0100);
+    boot[SDSIM_EXFAT_SECTOR_SHIFT] = 9;
+    boot[SDSIM_EXFAT_CLUSTER_SHIFT] = shift;
+    boot[SDSIM_EXFAT_FATS] = 1;
+    boot[SDSIM_EXFAT_DRIVE] = 0x80;
+    boot[SDSIM_EXFAT_PERCENT] = (uint8_t)((uint64_t)(files->root - 1) * 100 / plan->clusters);
+    memset(boot + SDSIM_EXFAT_CODE, 0xF4,
+           SDSIM_BOOT_SIGNATURE - SDSIM_EXFAT_CODE); /* boot code: halt */
+    sdsim_put16(boot + SDSIM_BOOT_SIGNATURE, SDSIM_BOOT_MARK);
 }
 
 /* Boot sector, eight extended boot sectors, OEM parameters, one reserved, and the sum of these. */
@@ -178,18 +168,18 @@ static bool write_boot_region(struct sdsim_medium *medium, uint32_t lba,
     make_boot(bytes, plan, files);
     uint32_t sum = 0;
     bool good = true;
-    for (uint32_t i = 0; i < BOOT_REGION - 1 && good; i++) {
+    for (uint32_t i = 0; i < SDSIM_EXFAT_REGION - 1 && good; i++) {
         if (i > 0) {
             memset(bytes, 0, sizeof bytes);
             sdsim_put32(bytes + 508, i <= 8 ? 0xAA550000 : 0);
         }
-        sum = sum_sector(sum, bytes, i == 0);
+        sum = sdsim_boot_sum_exfat(sum, bytes, i == 0);
         good = sdsim_mkfs_put(medium, lba + i, bytes);
     }
     for (uint32_t at = 0; at < SDSIM_SECTOR; at += 4) {
         sdsim_put32(bytes + at, sum);
     }
-    return good && sdsim_mkfs_put(medium, lba + BOOT_REGION - 1, bytes);
+    return good && sdsim_mkfs_put(medium, lba + SDSIM_EXFAT_REGION - 1, bytes);
 }
 
 /* Entries of the three files, which are chains of adjacent clusters; the rest is zero. */
@@ -268,7 +258,7 @@ bool sdsim_mkfs_write_exfat(struct sdsim_medium *medium, const struct sdsim_mkfs
     }
     upcase_table(&sink);
     return !sink.failed && write_boot_region(medium, plan->start, plan, &files) &&
-           write_boot_region(medium, plan->start + BOOT_REGION, plan, &files) &&
+           write_boot_region(medium, plan->start + SDSIM_EXFAT_REGION, plan, &files) &&
            write_fat(medium, plan, &files) && write_bitmap(medium, plan, &files) &&
            write_root(medium, plan, &files, upcase_sum);
 }

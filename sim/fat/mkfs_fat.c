@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "fat/boot.h"
 #include "fat/bytes.h"
 #include "fat/mkfs_internal.h"
 
@@ -79,37 +80,37 @@ static void make_boot(uint8_t *boot, const struct sdsim_mkfs_plan *plan)
     const bool fat32 = plan->type == SDSIM_FAT32;
     memset(boot, 0, SDSIM_SECTOR);
     memcpy(boot, fat32 ? "\xEB\x58\x90MSDOS5.0" : "\xEB\x3C\x90MSDOS5.0", 11);
-    sdsim_put16(boot + 11, SDSIM_SECTOR);
-    boot[13] = (uint8_t)plan->cluster_sectors;
-    sdsim_put16(boot + 14, plan->fat_offset);
-    boot[16] = plan->fats;
-    sdsim_put16(boot + 17, plan->root_entries);
+    sdsim_put16(boot + SDSIM_BOOT_SECTOR_BYTES, SDSIM_SECTOR);
+    boot[SDSIM_BOOT_CLUSTER_SECTORS] = (uint8_t)plan->cluster_sectors;
+    sdsim_put16(boot + SDSIM_BOOT_RESERVED, plan->fat_offset);
+    boot[SDSIM_BOOT_FATS] = plan->fats;
+    sdsim_put16(boot + SDSIM_BOOT_ROOT_ENTRIES, plan->root_entries);
     const bool small = plan->sectors < 65536 && !fat32;
-    sdsim_put16(boot + 19, small ? plan->sectors : 0);
-    boot[21] = plan->media;
-    sdsim_put16(boot + 22, fat32 ? 0 : plan->fat_sectors);
-    sdsim_put16(boot + 24, 63);  /* sectors per track */
-    sdsim_put16(boot + 26, 255); /* heads */
-    sdsim_put32(boot + 28, plan->start);
-    sdsim_put32(boot + 32, small ? 0 : plan->sectors);
+    sdsim_put16(boot + SDSIM_BOOT_SECTORS_16, small ? plan->sectors : 0);
+    boot[SDSIM_BOOT_MEDIA] = plan->media;
+    sdsim_put16(boot + SDSIM_BOOT_FAT_SECTORS_16, fat32 ? 0 : plan->fat_sectors);
+    sdsim_put16(boot + SDSIM_BOOT_TRACK_SECTORS, 63);
+    sdsim_put16(boot + SDSIM_BOOT_HEADS, 255);
+    sdsim_put32(boot + SDSIM_BOOT_HIDDEN, plan->start);
+    sdsim_put32(boot + SDSIM_BOOT_SECTORS_32, small ? 0 : plan->sectors);
     if (fat32) {
-        sdsim_put32(boot + 36, plan->fat_sectors);
-        sdsim_put32(boot + 44, 2); /* root cluster */
-        sdsim_put16(boot + 48, FSINFO_SECTOR);
-        sdsim_put16(boot + 50, BACKUP_SECTOR);
+        sdsim_put32(boot + SDSIM_BOOT_FAT_SECTORS_32, plan->fat_sectors);
+        sdsim_put32(boot + SDSIM_BOOT_FAT32_ROOT, 2); /* cluster */
+        sdsim_put16(boot + SDSIM_BOOT_FAT32_FSINFO, FSINFO_SECTOR);
+        sdsim_put16(boot + SDSIM_BOOT_FAT32_BACKUP, BACKUP_SECTOR);
     }
     put_boot_tail(boot + (fat32 ? 64 : 36), plan);
-    sdsim_put16(boot + 510, 0xAA55);
+    sdsim_put16(boot + SDSIM_BOOT_SIGNATURE, SDSIM_BOOT_MARK);
 }
 
 static void make_fsinfo(uint8_t *bytes, const struct sdsim_mkfs_plan *plan)
 {
     memset(bytes, 0, SDSIM_SECTOR);
-    memcpy(bytes, "RRaA", 4);
-    memcpy(bytes + 484, "rrAa", 4);
-    sdsim_put32(bytes + 488, plan->clusters - 1); /* free: all but the root's */
-    sdsim_put32(bytes + 492, 2);                  /* last allocated */
-    sdsim_put16(bytes + 510, 0xAA55);
+    memcpy(bytes + SDSIM_FSINFO_LEAD, "RRaA", 4);
+    memcpy(bytes + SDSIM_FSINFO_STRUCT, "rrAa", 4);
+    sdsim_put32(bytes + SDSIM_FSINFO_FREE, plan->clusters - 1); /* free: all but the root's */
+    sdsim_put32(bytes + SDSIM_FSINFO_NEXT, 2);                  /* last allocated */
+    sdsim_put16(bytes + SDSIM_BOOT_SIGNATURE, SDSIM_BOOT_MARK);
 }
 
 /* Boot sector, on FAT32 with FSINFO and the copies of both; the rest of the reserved area is zero.

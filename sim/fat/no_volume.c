@@ -5,48 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fat/boot.h"
 #include "fat/bytes.h"
 #include "fat/gpt.h"
 #include "fat/volume.h"
 
-/* Offsets in boot sectors (Microsoft's FAT specification, section 3; exFAT specification, 3.1) and
- * in the MBR. */
-enum {
-    BOOT_NAME = 3,
-    BOOT_SECTOR_BYTES = 11,
-    BOOT_CLUSTER_SECTORS = 13,
-    BOOT_RESERVED = 14,
-    BOOT_FATS = 16,
-    BOOT_ROOT_ENTRIES = 17,
-    BOOT_SECTORS_16 = 19,
-    BOOT_FAT_SECTORS_16 = 22,
-    BOOT_SECTORS_32 = 32,
-    BOOT_FAT_SECTORS_32 = 36,
-    BOOT_FAT32_VERSION = 42,
-    BOOT_FAT16_TYPE = 54,
-    BOOT_FAT32_TYPE = 82,
-    BOOT_SIGNATURE = 510,
-    EXFAT_LENGTH = 72,
-    EXFAT_FAT_OFFSET = 80,
-    EXFAT_FAT_LENGTH = 84,
-    EXFAT_DATA_OFFSET = 88,
-    EXFAT_CLUSTERS = 92,
-    EXFAT_ROOT = 96,
-    EXFAT_REVISION = 104,
-    EXFAT_SECTOR_SHIFT = 108,
-    EXFAT_CLUSTER_SHIFT = 109,
-    EXFAT_FATS = 110,
-    MBR_ENTRIES = 446,
-    MBR_ENTRY = 16,
-    MBR_ENTRY_TYPE = 4,
-    MBR_ENTRY_START = 8,
-};
-
-#define FAT_SECTORS_MIN    128u /* FatFs takes a smaller FAT12 or FAT16 volume for none */
-#define FAT12_CLUSTERS     4085u
-#define FAT16_CLUSTERS     65525u
-#define FAT32_CLUSTERS     0x0FFFFFF5u
-#define EXFAT_CLUSTERS_MAX 0x7FFFFFFDu
+#define FAT_SECTORS_MIN 128u /* FatFs takes a smaller FAT12 or FAT16 volume for none */
 
 /* The search, and what it says. */
 struct search {
@@ -102,12 +66,15 @@ struct fat_boot {
 /* The sizes of the volume and its parts, of which each field by itself is sound. */
 static void judge_fat_sizes(struct search *search, const struct fat_boot *boot)
 {
-    const bool fat32 = boot->clusters > FAT16_CLUSTERS;
-    const uint64_t bytes = boot->clusters <= FAT12_CLUSTERS ? ((boot->clusters + 2) * 3 + 1) / 2
-                           : fat32                          ? (boot->clusters + 2) * 4
-                                                            : (boot->clusters + 2) * 2;
-    const char *type = boot->clusters <= FAT12_CLUSTERS ? "FAT12" : fat32 ? "FAT32" : "FAT16";
-    if (boot->clusters == 0 || boot->clusters > FAT32_CLUSTERS) {
+    const bool fat32 = boot->clusters > SDSIM_FAT16_CLUSTERS_MAX;
+    const uint64_t bytes = boot->clusters <= SDSIM_FAT12_CLUSTERS_MAX
+                               ? ((boot->clusters + 2) * 3 + 1) / 2
+                           : fat32 ? (boot->clusters + 2) * 4
+                                   : (boot->clusters + 2) * 2;
+    const char *type = boot->clusters <= SDSIM_FAT12_CLUSTERS_MAX ? "FAT12"
+                       : fat32                                    ? "FAT32"
+                                                                  : "FAT16";
+    if (boot->clusters == 0 || boot->clusters > SDSIM_FAT32_CLUSTERS_MAX) {
         say(search, boot->lba, boot_sector, "%" PRIu64 " clusters", boot->clusters);
     } else if (fat32 != (boot->root_entries == 0)) {
         say(search, boot->lba, boot_sector,
@@ -129,9 +96,9 @@ static void judge_fat_fields(struct search *search, struct fat_boot *boot, const
     const uint64_t system =
         boot->reserved + (uint64_t)boot->fat_sectors * boot->fats + boot->root_entries / 16;
     const bool fat32 = boot->root_entries == 0;
-    if (sdsim_get16(bytes + BOOT_SECTOR_BYTES) != SDSIM_SECTOR) {
+    if (sdsim_get16(bytes + SDSIM_BOOT_SECTOR_BYTES) != SDSIM_SECTOR) {
         say(search, lba, boot_sector, "%" PRIu32 " bytes a sector instead of 512",
-            (uint32_t)sdsim_get16(bytes + BOOT_SECTOR_BYTES));
+            (uint32_t)sdsim_get16(bytes + SDSIM_BOOT_SECTOR_BYTES));
     } else if (!power_of_two(boot->cluster)) {
         say(search, lba, boot_sector, "%" PRIu32 " sectors a cluster, which is no power of two",
             boot->cluster);
@@ -158,26 +125,26 @@ static void judge_fat_fields(struct search *search, struct fat_boot *boot, const
 static void judge_fat(struct search *search, uint32_t lba)
 {
     const uint8_t *bytes = search->sector;
-    const bool fat32 = memcmp(bytes + BOOT_FAT32_TYPE, "FAT32   ", 8) == 0;
-    const uint32_t fat16_sectors = sdsim_get16(bytes + BOOT_FAT_SECTORS_16);
-    const uint32_t sectors16 = sdsim_get16(bytes + BOOT_SECTORS_16);
+    const bool fat32 = memcmp(bytes + SDSIM_BOOT_FAT32_TYPE, "FAT32   ", 8) == 0;
+    const uint32_t fat16_sectors = sdsim_get16(bytes + SDSIM_BOOT_FAT_SECTORS_16);
+    const uint32_t sectors16 = sdsim_get16(bytes + SDSIM_BOOT_SECTORS_16);
     struct fat_boot boot = {
         .lba = lba,
-        .cluster = bytes[BOOT_CLUSTER_SECTORS],
-        .reserved = sdsim_get16(bytes + BOOT_RESERVED),
-        .fats = bytes[BOOT_FATS],
-        .root_entries = sdsim_get16(bytes + BOOT_ROOT_ENTRIES),
+        .cluster = bytes[SDSIM_BOOT_CLUSTER_SECTORS],
+        .reserved = sdsim_get16(bytes + SDSIM_BOOT_RESERVED),
+        .fats = bytes[SDSIM_BOOT_FATS],
+        .root_entries = sdsim_get16(bytes + SDSIM_BOOT_ROOT_ENTRIES),
         .fat_sectors =
-            fat16_sectors != 0 ? fat16_sectors : sdsim_get32(bytes + BOOT_FAT_SECTORS_32),
-        .sectors = sectors16 != 0 ? sectors16 : sdsim_get32(bytes + BOOT_SECTORS_32),
+            fat16_sectors != 0 ? fat16_sectors : sdsim_get32(bytes + SDSIM_BOOT_FAT_SECTORS_32),
+        .sectors = sectors16 != 0 ? sectors16 : sdsim_get32(bytes + SDSIM_BOOT_SECTORS_32),
     };
     if (bytes[0] != 0xEB && bytes[0] != 0xE9 && bytes[0] != 0xE8) {
         say(search, lba, boot_sector, "it begins with %02X instead of a jump, EB or E9", bytes[0]);
-    } else if (fat32 && sdsim_get16(bytes + BOOT_SIGNATURE) != 0xAA55) {
+    } else if (fat32 && sdsim_get16(bytes + SDSIM_BOOT_SIGNATURE) != SDSIM_BOOT_MARK) {
         say(search, lba, boot_sector, "it does not end with the signature 55 AA");
-    } else if (fat32 && sdsim_get16(bytes + BOOT_FAT32_VERSION) != 0) {
+    } else if (fat32 && sdsim_get16(bytes + SDSIM_BOOT_FAT32_VERSION) != 0) {
         say(search, lba, boot_sector, "FAT32 of version %04X, which nobody knows",
-            (unsigned)sdsim_get16(bytes + BOOT_FAT32_VERSION));
+            (unsigned)sdsim_get16(bytes + SDSIM_BOOT_FAT32_VERSION));
     } else {
         judge_fat_fields(search, &boot, bytes);
     }
@@ -187,16 +154,16 @@ static void judge_fat(struct search *search, uint32_t lba)
 static void judge_exfat_places(struct search *search, uint32_t lba)
 {
     const uint8_t *bytes = search->sector;
-    const uint64_t length = sdsim_get64(bytes + EXFAT_LENGTH);
-    const uint32_t fat = sdsim_get32(bytes + EXFAT_FAT_OFFSET);
-    const uint32_t fat_sectors = sdsim_get32(bytes + EXFAT_FAT_LENGTH);
-    const uint32_t data = sdsim_get32(bytes + EXFAT_DATA_OFFSET);
-    const uint32_t clusters = sdsim_get32(bytes + EXFAT_CLUSTERS);
-    const uint32_t root = sdsim_get32(bytes + EXFAT_ROOT);
+    const uint64_t length = sdsim_get64(bytes + SDSIM_EXFAT_LENGTH);
+    const uint32_t fat = sdsim_get32(bytes + SDSIM_EXFAT_FAT_OFFSET);
+    const uint32_t fat_sectors = sdsim_get32(bytes + SDSIM_EXFAT_FAT_LENGTH);
+    const uint32_t data = sdsim_get32(bytes + SDSIM_EXFAT_DATA_OFFSET);
+    const uint32_t clusters = sdsim_get32(bytes + SDSIM_EXFAT_CLUSTERS);
+    const uint32_t root = sdsim_get32(bytes + SDSIM_EXFAT_ROOT);
     const uint64_t needed = (((uint64_t)clusters + 2) * 4 + SDSIM_SECTOR - 1) / SDSIM_SECTOR;
     if (length > UINT32_MAX - (uint64_t)lba) {
         say(search, lba, boot_sector, "its %" PRIu64 " sectors reach beyond 2TiB", length);
-    } else if (clusters == 0 || clusters > EXFAT_CLUSTERS_MAX) {
+    } else if (clusters == 0 || clusters > SDSIM_EXFAT_CLUSTERS_MAX) {
         say(search, lba, boot_sector, "%" PRIu32 " clusters", clusters);
     } else if (data > length || fat > data || fat_sectors > data - fat) {
         say(search, lba, boot_sector,
@@ -207,7 +174,7 @@ static void judge_exfat_places(struct search *search, uint32_t lba)
         say(search, lba, boot_sector,
             "a FAT of %" PRIu32 " sectors is too short for %" PRIu32 " clusters", fat_sectors,
             clusters);
-    } else if (((uint64_t)clusters << bytes[EXFAT_CLUSTER_SHIFT]) > length - data) {
+    } else if (((uint64_t)clusters << bytes[SDSIM_EXFAT_CLUSTER_SHIFT]) > length - data) {
         say(search, lba, boot_sector, "%" PRIu32 " clusters are more than the volume has room for",
             clusters);
     } else if (root < 2 || root >= clusters + 2) {
@@ -221,12 +188,12 @@ static void judge_exfat_places(struct search *search, uint32_t lba)
 static void judge_exfat(struct search *search, uint32_t lba)
 {
     const uint8_t *bytes = search->sector;
-    const uint32_t revision = sdsim_get16(bytes + EXFAT_REVISION);
+    const uint32_t revision = sdsim_get16(bytes + SDSIM_EXFAT_REVISION);
     uint32_t must_be_zero = 0;
-    for (uint32_t i = BOOT_SECTOR_BYTES; i < 64; i++) {
+    for (uint32_t i = SDSIM_BOOT_SECTOR_BYTES; i < 64; i++) {
         must_be_zero |= bytes[i];
     }
-    if (sdsim_get16(bytes + BOOT_SIGNATURE) != 0xAA55) {
+    if (sdsim_get16(bytes + SDSIM_BOOT_SIGNATURE) != SDSIM_BOOT_MARK) {
         say(search, lba, boot_sector, "it does not end with the signature 55 AA");
     } else if (memcmp(bytes, "\xEB\x76\x90", 3) != 0) {
         say(search, lba, boot_sector,
@@ -236,14 +203,14 @@ static void judge_exfat(struct search *search, uint32_t lba)
         say(search, lba, boot_sector, "bytes 11 to 63 are not zero, as they are on exFAT");
     } else if (revision != 0x0100) {
         say(search, lba, boot_sector, "exFAT of revision %04" PRIX32 " instead of 0100", revision);
-    } else if (bytes[EXFAT_SECTOR_SHIFT] != 9) {
+    } else if (bytes[SDSIM_EXFAT_SECTOR_SHIFT] != 9) {
         say(search, lba, boot_sector, "sectors of 2^%u bytes instead of 512",
-            bytes[EXFAT_SECTOR_SHIFT]);
-    } else if (bytes[EXFAT_CLUSTER_SHIFT] > 16) {
+            bytes[SDSIM_EXFAT_SECTOR_SHIFT]);
+    } else if (bytes[SDSIM_EXFAT_CLUSTER_SHIFT] > 16) {
         say(search, lba, boot_sector, "clusters of 2^%u sectors, more than 32MiB",
-            bytes[EXFAT_CLUSTER_SHIFT]);
-    } else if (bytes[EXFAT_FATS] != 1) {
-        say(search, lba, boot_sector, "%u FATs instead of 1", bytes[EXFAT_FATS]);
+            bytes[SDSIM_EXFAT_CLUSTER_SHIFT]);
+    } else if (bytes[SDSIM_EXFAT_FATS] != 1) {
+        say(search, lba, boot_sector, "%u FATs instead of 1", bytes[SDSIM_EXFAT_FATS]);
     } else {
         judge_exfat_places(search, lba);
     }
@@ -253,12 +220,12 @@ static void judge_exfat(struct search *search, uint32_t lba)
 static void judge(struct search *search, uint32_t lba)
 {
     const uint8_t *bytes = search->sector;
-    if (memcmp(bytes + BOOT_NAME, "EXFAT   ", 8) == 0) {
+    if (memcmp(bytes + SDSIM_BOOT_NAME, "EXFAT   ", 8) == 0) {
         judge_exfat(search, lba);
-    } else if (memcmp(bytes + BOOT_NAME, "NTFS    ", 8) == 0) {
+    } else if (memcmp(bytes + SDSIM_BOOT_NAME, "NTFS    ", 8) == 0) {
         say(search, lba, boot_sector, "of an NTFS volume");
-    } else if (memcmp(bytes + BOOT_FAT32_TYPE, "FAT32   ", 8) == 0 ||
-               memcmp(bytes + BOOT_FAT16_TYPE, "FAT", 3) == 0) {
+    } else if (memcmp(bytes + SDSIM_BOOT_FAT32_TYPE, "FAT32   ", 8) == 0 ||
+               memcmp(bytes + SDSIM_BOOT_FAT16_TYPE, "FAT", 3) == 0) {
         judge_fat(search, lba);
     }
 }
@@ -315,13 +282,15 @@ static void judge_mbr(struct search *search)
     uint8_t mbr[SDSIM_SECTOR];
     memcpy(mbr, search->sector, sizeof mbr);
     for (uint32_t i = 0; i < 4; i++) {
-        if (mbr[MBR_ENTRIES + i * MBR_ENTRY + MBR_ENTRY_TYPE] == SDSIM_MBR_PROTECTIVE) {
+        if (mbr[SDSIM_MBR_ENTRIES + i * SDSIM_MBR_ENTRY + SDSIM_MBR_ENTRY_TYPE] ==
+            SDSIM_MBR_PROTECTIVE) {
             judge_gpt(search);
             return;
         }
     }
     for (uint32_t i = 0; i < 4 && !search->said; i++) {
-        const uint32_t start = sdsim_get32(mbr + MBR_ENTRIES + i * MBR_ENTRY + MBR_ENTRY_START);
+        const uint32_t start =
+            sdsim_get32(mbr + SDSIM_MBR_ENTRIES + i * SDSIM_MBR_ENTRY + SDSIM_MBR_ENTRY_START);
         if (start != 0) {
             judge_partition(search, 0, table, i + 1, start);
         }
@@ -340,7 +309,7 @@ char *sdsim_no_volume_text(const struct sdsim_disk *disk, char *out, size_t size
         return out;
     }
     judge(&search, 0);
-    if (!search.said && sdsim_get16(search.sector + BOOT_SIGNATURE) != 0xAA55) {
+    if (!search.said && sdsim_get16(search.sector + SDSIM_BOOT_SIGNATURE) != SDSIM_BOOT_MARK) {
         say(&search, 0, "boot sector or partition table",
             "it does not end with the signature 55 AA");
     }

@@ -162,17 +162,22 @@ enum sdsim_fat_result sdsim_sdfat_check_empty(struct sdsim_file *directory)
     }
 }
 
+/* Opens what is at a path. */
+static enum sdsim_fat_result open_at(struct sdsim_volume *volume, const char *path,
+                                     const struct sdsim_sdfat_mode *mode, struct sdsim_file *file)
+{
+    struct sdsim_file directory;
+    struct sdsim_sdfat_name name;
+    const enum sdsim_fat_result result = sdsim_sdfat_follow(volume, path, &directory, &name);
+    return result == SDSIM_FAT_OK ? sdsim_sdfat_open_in(file, &directory, &name, mode) : result;
+}
+
 enum sdsim_fat_result sdsim_sdfat_unlink(struct sdsim_volume *volume, sdsim_ps *now,
                                          const char *path)
 {
-    struct sdsim_file directory;
     struct sdsim_file file;
-    struct sdsim_sdfat_name name;
     volume->now = now;
-    enum sdsim_fat_result result = sdsim_sdfat_follow(volume, path, &directory, &name);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_sdfat_open_in(&file, &directory, &name, &mode_read);
-    }
+    enum sdsim_fat_result result = open_at(volume, path, &mode_read, &file);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
@@ -235,16 +240,8 @@ static enum sdsim_fat_result rename_fat(struct sdsim_file *file, const char *to)
     }
     memcpy(old, sdsim_window_at(volume, file->entry_offset), sizeof old);
     struct sdsim_file made;
-    if (is_directory(file)) {
-        result = make_path(volume, to, false, &made);
-    } else {
-        struct sdsim_file directory;
-        struct sdsim_sdfat_name name;
-        result = sdsim_sdfat_follow(volume, to, &directory, &name);
-        if (result == SDSIM_FAT_OK) {
-            result = sdsim_sdfat_open_in(&made, &directory, &name, &mode_make);
-        }
-    }
+    result = is_directory(file) ? make_path(volume, to, false, &made)
+                                : open_at(volume, to, &mode_make, &made);
     if (result == SDSIM_FAT_OK) {
         result = carry_over(file, &made, old);
     }
@@ -256,13 +253,8 @@ static enum sdsim_fat_result rename_fat(struct sdsim_file *file, const char *to)
 
 static enum sdsim_fat_result rename_exfat(struct sdsim_file *file, const char *to)
 {
-    struct sdsim_file directory;
     struct sdsim_file made;
-    struct sdsim_sdfat_name name;
-    enum sdsim_fat_result result = sdsim_sdfat_follow(file->volume, to, &directory, &name);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_sdfat_open_in(&made, &directory, &name, &mode_make);
-    }
+    enum sdsim_fat_result result = open_at(file->volume, to, &mode_make, &made);
     if (result == SDSIM_FAT_OK) {
         const struct sdsim_entry_place old = file->place;
         file->place = made.place;
@@ -275,14 +267,9 @@ static enum sdsim_fat_result rename_exfat(struct sdsim_file *file, const char *t
 enum sdsim_fat_result sdsim_sdfat_rename(struct sdsim_volume *volume, sdsim_ps *now,
                                          const char *from, const char *to)
 {
-    struct sdsim_file directory;
     struct sdsim_file file;
-    struct sdsim_sdfat_name name;
     volume->now = now;
-    enum sdsim_fat_result result = sdsim_sdfat_follow(volume, from, &directory, &name);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_sdfat_open_in(&file, &directory, &name, &mode_read);
-    }
+    enum sdsim_fat_result result = open_at(volume, from, &mode_read, &file);
     if (result == SDSIM_FAT_OK) {
         result = is_exfat(volume) ? rename_exfat(&file, to) : rename_fat(&file, to);
     }
@@ -308,14 +295,9 @@ static void describe(const struct sdsim_file *file, struct sdsim_dir_info *entry
 enum sdsim_fat_result sdsim_sdfat_stat(struct sdsim_volume *volume, sdsim_ps *now, const char *path,
                                        struct sdsim_dir_info *entry)
 {
-    struct sdsim_file directory;
     struct sdsim_file file;
-    struct sdsim_sdfat_name name;
     volume->now = now;
-    enum sdsim_fat_result result = sdsim_sdfat_follow(volume, path, &directory, &name);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_sdfat_open_in(&file, &directory, &name, &mode_read);
-    }
+    const enum sdsim_fat_result result = open_at(volume, path, &mode_read, &file);
     if (result != SDSIM_FAT_OK) {
         return result;
     }
@@ -328,17 +310,12 @@ enum sdsim_fat_result sdsim_sdfat_list_open(struct sdsim_dir_list *listing,
                                             const char *path)
 {
     struct sdsim_file *directory = &listing->directory;
-    struct sdsim_file parent;
-    struct sdsim_sdfat_name name;
     volume->now = now;
     sdsim_sdfat_open_root(directory, volume);
     if (path[strspn(path, "/\\")] == '\0') {
         return SDSIM_FAT_OK;
     }
-    enum sdsim_fat_result result = sdsim_sdfat_follow(volume, path, &parent, &name);
-    if (result == SDSIM_FAT_OK) {
-        result = sdsim_sdfat_open_in(directory, &parent, &name, &mode_read);
-    }
+    enum sdsim_fat_result result = open_at(volume, path, &mode_read, directory);
     if (result == SDSIM_FAT_OK && !is_directory(directory)) {
         result = SDSIM_FAT_NO_PATH;
     }

@@ -2,18 +2,8 @@
 
 #include <string.h>
 
+#include "fat/boot.h"
 #include "fat/bytes.h"
-
-/* Offsets in the FSINFO sector and of the percentage in the exFAT boot sector (Microsoft's FAT
- * specification, section "FSInfo Sector Structure"; exFAT specification, section 3.1). */
-enum {
-    FSINFO_LEAD = 0,
-    FSINFO_STRUCT = 484,
-    FSINFO_FREE = 488,
-    FSINFO_HINT = 492,
-    FSINFO_TRAIL = 510,
-    EXFAT_PERCENT = 112,
-};
 
 enum sdsim_fat_result sdsim_disk_result(enum sdsim_disk_error error)
 {
@@ -67,11 +57,11 @@ static enum sdsim_fat_result write_fsinfo(struct sdsim_volume *volume)
     struct sdsim_sector *window = &volume->window;
     sdsim_sector_fresh(window, volume->geometry.start + 1, SDSIM_FOR_FSINFO);
     uint8_t *bytes = sdsim_sector_bytes(window);
-    memcpy(bytes + FSINFO_LEAD, "RRaA", 4);
-    memcpy(bytes + FSINFO_STRUCT, "rrAa", 4);
-    sdsim_put32(bytes + FSINFO_FREE, volume->free_clusters);
-    sdsim_put32(bytes + FSINFO_HINT, volume->hint);
-    sdsim_put16(bytes + FSINFO_TRAIL, 0xAA55);
+    memcpy(bytes + SDSIM_FSINFO_LEAD, "RRaA", 4);
+    memcpy(bytes + SDSIM_FSINFO_STRUCT, "rrAa", 4);
+    sdsim_put32(bytes + SDSIM_FSINFO_FREE, volume->free_clusters);
+    sdsim_put32(bytes + SDSIM_FSINFO_NEXT, volume->hint);
+    sdsim_put16(bytes + SDSIM_BOOT_SIGNATURE, SDSIM_BOOT_MARK);
     /* FatFs ignores a failure here: FSINFO is advisory. */
     (void)sdsim_sector_store(window, volume->disk, volume->now, window->lba);
     return SDSIM_FAT_OK;
@@ -89,8 +79,8 @@ static enum sdsim_fat_result write_percent(struct sdsim_volume *volume)
     if (volume->free_clusters <= clusters) {
         percent = (uint8_t)((uint64_t)(clusters - volume->free_clusters) * 100 / clusters);
     }
-    if (window->bytes[EXFAT_PERCENT] != percent) {
-        window->bytes[EXFAT_PERCENT] = percent;
+    if (window->bytes[SDSIM_EXFAT_PERCENT] != percent) {
+        window->bytes[SDSIM_EXFAT_PERCENT] = percent;
         (void)sdsim_sector_store(window, volume->disk, volume->now, window->lba);
     }
     return SDSIM_FAT_OK;
