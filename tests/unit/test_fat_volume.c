@@ -513,6 +513,43 @@ static void test_stale_files(void **unused)
     sdsim_medium_destroy(medium);
 }
 
+/* A slot of a long name that lies far behind the longest one there may be, and is empty. */
+static void test_names_end_where_they_must(void **unused)
+{
+    (void)unused;
+    static const uint8_t entries[2 * SDSIM_SLOT] = {
+        0xFF, 0,    0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0,   0xC3, 0xFF,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0,    0,   0xFF, 0xFF,
+        0xFF, 0xFF, 'F',  'I',  'L',  'E',  ' ',  ' ',  ' ',  ' ',  'T',  'X',  'T', 0x20};
+    struct {
+        struct sdsim_volume volume;
+        uint8_t behind[8192];
+    } *guarded = calloc(1, sizeof *guarded);
+    assert_non_null(guarded);
+    struct sdsim_volume *volume = &guarded->volume;
+    struct sdsim_medium *medium = make(SDSIM_FAT16, false);
+    struct probe probe;
+    probe_init(&probe, medium);
+    const struct sdsim_volume_config config = sdsim_engine_find("esp-idf-full")->config;
+    struct sdsim_dir_list listing;
+    struct sdsim_dir_info entry;
+    bool more;
+    sdsim_ps now = 0;
+    assert_int_equal(sdsim_volume_mount(volume, &probe.disk, &config, &now), SDSIM_FAT_OK);
+    poke(medium, volume->geometry.root, 0, entries, sizeof entries);
+    memset(guarded->behind, 0xA5, sizeof guarded->behind);
+    assert_int_equal(sdsim_dir_list_open(&listing, volume, &now, "/"), SDSIM_FAT_OK);
+    assert_int_equal(sdsim_dir_list_next(&listing, &now, &entry, &more), SDSIM_FAT_OK);
+    assert_true(more);
+    assert_string_equal(entry.name, "FILE.TXT");
+    for (size_t i = 0; i < sizeof guarded->behind; i++) {
+        assert_int_equal(guarded->behind[i], 0xA5);
+    }
+    sdsim_volume_unmount(volume);
+    sdsim_medium_destroy(medium);
+    free(guarded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_purposes),
         cmocka_unit_test(test_small_writes_stay_generated),
         cmocka_unit_test(test_stale_files),
+        cmocka_unit_test(test_names_end_where_they_must),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
