@@ -53,6 +53,15 @@ sdsim_ps sdsim_account_total(const struct sdsim_account *account)
     return sum;
 }
 
+void sdsim_account_since(struct sdsim_account *account, const struct sdsim_account *before)
+{
+    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
+        for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
+            account->ps[p][k] -= before->ps[p][k];
+        }
+    }
+}
+
 void sdsim_counters_since(struct sdsim_counters *counters, const struct sdsim_counters *before)
 {
     for (int i = 0; i < 64; i++) {

@@ -85,7 +85,8 @@ sdsim_ps sdsim_account_total(const struct sdsim_account *account);
 sdsim_ps sdsim_account_kind(const struct sdsim_account *account, enum sdsim_kind kind);
 sdsim_ps sdsim_account_purpose(const struct sdsim_account *account, enum sdsim_purpose purpose);
 
-/* Takes off what was counted before; the longest wait stays as it is. */
+/* Takes off what was booked, or counted, before; the longest wait stays as it is. */
+void sdsim_account_since(struct sdsim_account *account, const struct sdsim_account *before);
 void sdsim_counters_since(struct sdsim_counters *counters, const struct sdsim_counters *before);
 
 /* Books d under `kind` without moving any time: for closed-form runs, whose time moves at once. */

@@ -20,6 +20,23 @@ static void place(struct sdsim_replayer *replayer, sdsim_ps now, sdsim_ps start)
     replayer->shift = same ? 0 : now >= start ? now - start : start - now;
 }
 
+void sdsim_replay_begin(struct sdsim_replayer *replayer, const struct sdsim_stage *stage)
+{
+    replayer->stage = stage;
+    replayer->before = stage->meter->account;
+    replayer->counted = stage->meter->counters;
+}
+
+void sdsim_replay_end(struct sdsim_replayer *replayer)
+{
+    const struct sdsim_meter *meter = replayer->stage->meter;
+    struct sdsim_replay_result *result = replayer->result;
+    result->account = meter->account;
+    sdsim_account_since(&result->account, &replayer->before);
+    result->counters = meter->counters;
+    sdsim_counters_since(&result->counters, &replayer->counted);
+}
+
 void sdsim_replay_wait(struct sdsim_replayer *replayer, sdsim_ps *now,
                        const struct sdsim_recorded *recorded)
 {

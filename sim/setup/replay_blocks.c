@@ -95,8 +95,7 @@ static const char *replay_record(struct sdsim_replayer *replayer, sdsim_ps *now,
         if (*now > SDSIM_RUN_LIMIT) {
             return "it takes more than 200 days of virtual time";
         }
-        recorded.start = sdsim_time_sum(recorded.start, recorded.duration);
-        recorded.has_start = recorded.has_start && recorded.has_duration;
+        sdsim_recorded_next(&recorded);
     }
     return NULL;
 }
@@ -107,9 +106,7 @@ const char *sdsim_replay_blocks(void *context, const struct sdsim_stage *stage, 
     struct sdsim_block_source *source = replayer->trace->blocks;
     struct sdsim_block_record records[BATCH];
     const char *error = NULL;
-    replayer->stage = stage;
-    const struct sdsim_account before = stage->meter->account;
-    const struct sdsim_counters counted = stage->meter->counters;
+    sdsim_replay_begin(replayer, stage);
     while (error == NULL) {
         const size_t count = source->next(source, records, BATCH);
         if (count == 0) {
@@ -121,12 +118,6 @@ const char *sdsim_replay_blocks(void *context, const struct sdsim_stage *stage, 
             }
         }
     }
-    replayer->result->counters = stage->meter->counters;
-    sdsim_counters_since(&replayer->result->counters, &counted);
-    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
-        for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            replayer->result->account.ps[p][k] = stage->meter->account.ps[p][k] - before.ps[p][k];
-        }
-    }
+    sdsim_replay_end(replayer);
     return error;
 }

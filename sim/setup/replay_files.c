@@ -321,8 +321,7 @@ static const char *replay_op(struct files *files, const struct sdsim_op *op, uin
         if (*now > SDSIM_RUN_LIMIT) {
             return "it takes more than 200 days of virtual time";
         }
-        recorded.start = sdsim_time_sum(recorded.start, recorded.duration);
-        recorded.has_start = recorded.has_start && recorded.has_duration;
+        sdsim_recorded_next(&recorded);
     }
     return NULL;
 }
@@ -331,13 +330,11 @@ const char *sdsim_replay_files(void *context, const struct sdsim_stage *stage, s
 {
     struct sdsim_replayer *replayer = context;
     struct sdsim_op_source *source = replayer->trace->ops;
-    const struct sdsim_account before = stage->meter->account;
-    const struct sdsim_counters counted = stage->meter->counters;
     struct files *files = calloc(1, sizeof *files);
     if (files == NULL) {
         return "out of memory";
     }
-    replayer->stage = stage;
+    sdsim_replay_begin(replayer, stage);
     files->replayer = replayer;
     const char *error = NULL;
     struct sdsim_op op;
@@ -345,13 +342,7 @@ const char *sdsim_replay_files(void *context, const struct sdsim_stage *stage, s
     while (error == NULL && source->next(source, &op, &line)) {
         error = replay_op(files, &op, line, now);
     }
-    replayer->result->counters = stage->meter->counters;
-    sdsim_counters_since(&replayer->result->counters, &counted);
-    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
-        for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            replayer->result->account.ps[p][k] = stage->meter->account.ps[p][k] - before.ps[p][k];
-        }
-    }
+    sdsim_replay_end(replayer);
     drop_all(files);
     free(files);
     return error;

@@ -13,6 +13,8 @@ struct sdsim_replayer {
     struct sdsim_replay_listener *listener; /* or NULL */
     struct sdsim_replay_result *result;
     const struct sdsim_stage *stage;
+    struct sdsim_account before; /* what its meter had booked and counted when the replay began */
+    struct sdsim_counters counted;
     bool placed;  /* the recorded clock was laid against ours: */
     bool forward; /* ours is ahead by `shift`, else behind */
     sdsim_ps shift;
@@ -27,6 +29,17 @@ struct sdsim_recorded {
     sdsim_ps start;
     sdsim_ps duration;
 };
+
+/* The repetition behind it, which began when this one ended, if that is known. */
+static inline void sdsim_recorded_next(struct sdsim_recorded *recorded)
+{
+    recorded->start = sdsim_time_sum(recorded->start, recorded->duration);
+    recorded->has_start = recorded->has_start && recorded->has_duration;
+}
+
+/* What is booked and counted from here on is the replay's; up to there. */
+void sdsim_replay_begin(struct sdsim_replayer *replayer, const struct sdsim_stage *stage);
+void sdsim_replay_end(struct sdsim_replayer *replayer);
 
 /* Waits until the call may begin. */
 void sdsim_replay_wait(struct sdsim_replayer *replayer, sdsim_ps *now,

@@ -439,11 +439,8 @@ static struct mark set_mark(struct sdsim_workload_task *task)
 static void since_mark(const struct mark *mark, const struct sdsim_workload_task *task,
                        struct sdsim_workload_result *result)
 {
-    for (int p = 0; p < SDSIM_PURPOSE_COUNT; p++) {
-        for (int k = 0; k < SDSIM_KIND_COUNT; k++) {
-            result->account.ps[p][k] = task->meter->account.ps[p][k] - mark->account.ps[p][k];
-        }
-    }
+    result->account = task->meter->account;
+    sdsim_account_since(&result->account, &mark->account);
     result->counters = counters_of(task);
     sdsim_counters_since(&result->counters, &mark->counters);
 }
