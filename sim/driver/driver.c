@@ -197,6 +197,22 @@ bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned 
                            &result);
 }
 
+bool sdsim_driver_switch(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument,
+                         uint8_t status[SDSIM_STATUS_BYTES], struct sdsim_result *result)
+{
+    const struct sdsim_transaction tx = {
+        .flags = SDSIM_COMMAND,
+        .command = 6,
+        .argument = argument,
+        .response = SDSIM_RESPONSE_R1,
+        .direction = SDSIM_READ_BLOCKS,
+        .blocks = 1,
+        .block_bytes = SDSIM_STATUS_BYTES,
+        .out = status,
+    };
+    return sdsim_driver_do(driver, now, sdsim_driver_command_name(6), SDSIM_NO_LBA, &tx, result);
+}
+
 enum sdsim_driver_error sdsim_driver_give_up(struct sdsim_driver *driver, sdsim_ps now,
                                              const char *step, enum sdsim_outcome outcome)
 {

@@ -74,18 +74,8 @@ static bool wake_up(struct sdsim_driver *driver, sdsim_ps *now)
 static bool ask_high_speed(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument)
 {
     uint8_t status[SDSIM_STATUS_BYTES];
-    const struct sdsim_transaction tx = {
-        .flags = SDSIM_COMMAND,
-        .command = 6,
-        .argument = argument,
-        .response = SDSIM_RESPONSE_R1,
-        .direction = SDSIM_READ_BLOCKS,
-        .blocks = 1,
-        .block_bytes = SDSIM_STATUS_BYTES,
-        .out = status,
-    };
     struct sdsim_result result;
-    return sdsim_driver_do(driver, now, "CMD6", SDSIM_NO_LBA, &tx, &result) &&
+    return sdsim_driver_switch(driver, now, argument, status, &result) &&
            sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == 1;
 }
 

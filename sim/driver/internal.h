@@ -25,6 +25,10 @@ bool sdsim_driver_register(struct sdsim_driver *driver, sdsim_ps *now, unsigned 
                            uint8_t index, enum sdsim_response response, uint16_t bytes,
                            uint8_t *out);
 
+/* CMD6 with an argument: asks for functions, or switches to them. `status` is what the card says. */
+bool sdsim_driver_switch(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument,
+                         uint8_t status[SDSIM_STATUS_BYTES], struct sdsim_result *result);
+
 /* Gives up for a reason the port did not tell, such as an ACMD41 that never says ready. */
 enum sdsim_driver_error sdsim_driver_give_up(struct sdsim_driver *driver, sdsim_ps now,
                                              const char *step, enum sdsim_outcome outcome);

@@ -63,29 +63,13 @@ static bool power_up(struct sdsim_driver *driver, sdsim_ps *now,
     return false;
 }
 
-static bool access_mode(struct sdsim_driver *driver, sdsim_ps *now, uint32_t argument,
-                        uint8_t status[SDSIM_STATUS_BYTES], struct sdsim_result *result)
-{
-    const struct sdsim_transaction tx = {
-        .flags = SDSIM_COMMAND,
-        .command = 6,
-        .argument = argument,
-        .response = SDSIM_RESPONSE_R1,
-        .direction = SDSIM_READ_BLOCKS,
-        .blocks = 1,
-        .block_bytes = SDSIM_STATUS_BYTES,
-        .out = status,
-    };
-    return sdsim_driver_do(driver, now, "CMD6", SDSIM_NO_LBA, &tx, result);
-}
-
 /* The fastest mode the card has; at 3.3 V that is high speed, and is not asked for. */
 static enum sdsim_access_mode fastest_mode(struct sdsim_driver *driver, sdsim_ps *now)
 {
     uint8_t status[SDSIM_STATUS_BYTES];
     struct sdsim_result result;
     enum sdsim_access_mode mode = SDSIM_HIGH_SPEED;
-    if (driver->low_voltage && access_mode(driver, now, 0x00FFFFFF, status, &result)) {
+    if (driver->low_voltage && sdsim_driver_switch(driver, now, 0x00FFFFFF, status, &result)) {
         const uint64_t modes = sdsim_register_get(status, SDSIM_STATUS_BYTES, 400, 16);
         mode = (modes >> SDSIM_SDR104 & 1) != 0  ? SDSIM_SDR104
                : (modes >> SDSIM_SDR50 & 1) != 0 ? SDSIM_SDR50
@@ -100,8 +84,9 @@ static bool switch_mode(struct sdsim_driver *driver, sdsim_ps *now)
     uint8_t status[SDSIM_STATUS_BYTES];
     struct sdsim_result result;
     const enum sdsim_access_mode mode = fastest_mode(driver, now);
-    driver->high_speed = access_mode(driver, now, 0x80FFFFF0u | (uint32_t)mode, status, &result) &&
-                         sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == (uint64_t)mode;
+    driver->high_speed =
+        sdsim_driver_switch(driver, now, 0x80FFFFF0u | (uint32_t)mode, status, &result) &&
+        sdsim_register_get(status, SDSIM_STATUS_BYTES, 376, 4) == (uint64_t)mode;
     /* A card before version 1.10 does not know the command and stays silent. */
     return driver->high_speed || result.outcome == SDSIM_OUTCOME_NO_RESPONSE ||
            result.outcome == SDSIM_OUTCOME_OK;
