@@ -270,3 +270,12 @@ enum sdsim_pin_result sdsim_capture_step(struct sdsim_capture *capture)
     }
     return result;
 }
+
+enum sdsim_pin_result sdsim_capture_decode(struct sdsim_capture *capture)
+{
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    while (result == SDSIM_PINS_MORE) {
+        result = sdsim_capture_step(capture);
+    }
+    return result;
+}

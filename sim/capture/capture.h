@@ -4,8 +4,7 @@
  *
  *     struct sdsim_capture *capture = sdsim_capture_open(path, NULL, &diags);
  *     sdsim_capture_attach(capture, &listener, NULL);
- *     while ((result = sdsim_capture_step(capture)) == SDSIM_PINS_MORE) {
- *     }
+ *     result = sdsim_capture_decode(capture);
  *     sdsim_capture_close(capture);
  *
  * The first 131072 changes are kept for the survey and decoded like the others then. Everything is
@@ -64,6 +63,9 @@ void sdsim_capture_attach(struct sdsim_capture *capture, struct sdsim_item_liste
 
 /* Decodes some more. At the end, or at a fault, the last items are told first. */
 enum sdsim_pin_result sdsim_capture_step(struct sdsim_capture *capture);
+
+/* Decodes all of it: SDSIM_PINS_END or SDSIM_PINS_BROKEN. */
+enum sdsim_pin_result sdsim_capture_decode(struct sdsim_capture *capture);
 
 /* A time of the capture's ticks. */
 static inline sdsim_ps sdsim_capture_time(const struct sdsim_capture *capture, uint64_t tick)

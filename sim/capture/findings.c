@@ -291,18 +291,9 @@ static void find_nothing(struct sdsim_findings *findings, const struct sdsim_cap
     }
 }
 
-void sdsim_findings_collect(struct sdsim_findings *findings, const struct sdsim_capture *capture,
-                            const struct sdsim_summary *summary)
+/* Bytes nobody meant, and commands nobody lists. */
+static void find_limits(struct sdsim_findings *findings, const struct sdsim_summary *summary)
 {
-    findings->count = 0;
-    find_nothing(findings, capture, summary);
-    find_undersampled(findings, capture);
-    find_misnamed(findings, capture);
-    find_checks(findings, capture, summary);
-    find_edges(findings, capture);
-    find_sampling(findings, capture);
-    find_init(findings, capture, summary);
-    find_rows(findings, summary);
     if (summary->counts[SDSIM_ITEM_STRAY] > 0 && summary->spi) {
         say(findings, SDSIM_NOTE,
             "%" PRIu64 " times bytes without a meaning, such as a filler other than FF",
@@ -313,4 +304,24 @@ void sdsim_findings_collect(struct sdsim_findings *findings, const struct sdsim_
             "only the first %zu of %" PRIu64 " commands are listed; sums are of all",
             summary->row_count, summary->commands);
     }
+}
+
+enum sdsim_pin_result sdsim_findings_collect(struct sdsim_findings *findings,
+                                             struct sdsim_capture *capture,
+                                             struct sdsim_summary *summary)
+{
+    sdsim_capture_attach(capture, &summary->items, &summary->bytes);
+    const enum sdsim_pin_result result = sdsim_capture_decode(capture);
+    sdsim_summary_end(summary);
+    findings->count = 0;
+    find_nothing(findings, capture, summary);
+    find_undersampled(findings, capture);
+    find_misnamed(findings, capture);
+    find_checks(findings, capture, summary);
+    find_edges(findings, capture);
+    find_sampling(findings, capture);
+    find_init(findings, capture, summary);
+    find_rows(findings, summary);
+    find_limits(findings, summary);
+    return result;
 }

@@ -20,9 +20,11 @@ struct sdsim_findings {
     struct sdsim_finding list[SDSIM_FINDINGS];
 };
 
-/* Looks at a capture that is decoded to its end. */
-void sdsim_findings_collect(struct sdsim_findings *findings, const struct sdsim_capture *capture,
-                            const struct sdsim_summary *summary);
+/* Decodes all of a capture into a new summary, and looks at that. SDSIM_PINS_END or
+ * SDSIM_PINS_BROKEN; the findings are of what came until then. */
+enum sdsim_pin_result sdsim_findings_collect(struct sdsim_findings *findings,
+                                             struct sdsim_capture *capture,
+                                             struct sdsim_summary *summary);
 
 /* A stretch's mean frequency in hertz; 0 if it has none. */
 double sdsim_stretch_hertz(const struct sdsim_capture *capture,

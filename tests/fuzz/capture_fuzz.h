@@ -48,15 +48,6 @@ static inline bool sdsim_fuzz_read_pins(const char *path)
     return total < SDSIM_FUZZ_CHANGES;
 }
 
-static inline enum sdsim_pin_result sdsim_fuzz_decode(struct sdsim_capture *capture)
-{
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
-    return result;
-}
-
 /* The report, whose JSON must be some. */
 static inline void sdsim_fuzz_report(struct sdsim_capture *capture)
 {
@@ -65,10 +56,7 @@ static inline void sdsim_fuzz_report(struct sdsim_capture *capture)
     char *text = NULL;
     size_t size = 0;
     SDSIM_FUZZ_HOLDS(summary != NULL);
-    sdsim_capture_attach(capture, &summary->items, &summary->bytes);
-    const enum sdsim_pin_result result = sdsim_fuzz_decode(capture);
-    sdsim_summary_end(summary);
-    sdsim_findings_collect(&findings, capture, summary);
+    const enum sdsim_pin_result result = sdsim_findings_collect(&findings, capture, summary);
     const struct sdsim_capture_view view = {
         .capture = capture,
         .summary = summary,
@@ -92,7 +80,7 @@ static inline void sdsim_fuzz_examine(struct sdsim_capture *capture)
     const struct sdsim_doctor_source source = {.unit = "sample", .timed = true, .cs_known = true};
     sdsim_doctor_init(&doctor, &source, NULL);
     sdsim_capture_attach(capture, &doctor.listener, NULL);
-    (void)sdsim_fuzz_decode(capture);
+    (void)sdsim_capture_decode(capture);
     sdsim_doctor_end(&doctor);
 }
 

@@ -206,7 +206,6 @@ static void examine(const char *path, struct sdsim_doctor *doctor)
 {
     const struct sdsim_doctor_source source = {.unit = "tick", .sd = true, .timed = true};
     struct sdsim_diags diags;
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
     sdsim_diags_init(&diags);
     struct sdsim_capture *capture = sdsim_capture_open(path, NULL, &diags);
     if (capture == NULL) {
@@ -217,10 +216,7 @@ static void examine(const char *path, struct sdsim_doctor *doctor)
     assert_int_equal(capture->roles.bus, SDSIM_CAPTURE_SD);
     sdsim_doctor_init(doctor, &source, NULL);
     sdsim_capture_attach(capture, &doctor->listener, NULL);
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
-    assert_int_equal(result, SDSIM_PINS_END);
+    assert_int_equal(sdsim_capture_decode(capture), SDSIM_PINS_END);
     sdsim_doctor_end(doctor);
     sdsim_capture_close(capture);
     sdsim_diags_free(&diags);

@@ -91,7 +91,7 @@ static void take_item(struct sdsim_item_listener *listener, const struct sdsim_i
     }
 }
 
-/* Decodes the file and removes it. */
+/* Decodes the file. */
 static struct found decode(const char *path, enum sdsim_capture_bus bus)
 {
     struct found found = {.items = {take_item}, .spi = bus == SDSIM_CAPTURE_SPI};
@@ -102,11 +102,7 @@ static struct found decode(const char *path, enum sdsim_capture_bus bus)
     assert_non_null(capture);
     assert_int_equal(capture->roles.bus, bus);
     sdsim_capture_attach(capture, &found.items, NULL);
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
-    assert_int_equal(result, SDSIM_PINS_END);
+    assert_int_equal(sdsim_capture_decode(capture), SDSIM_PINS_END);
     sdsim_capture_close(capture);
     sdsim_diags_free(&diags);
     return found;

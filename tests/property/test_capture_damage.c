@@ -153,16 +153,10 @@ static void report(struct sdsim_capture *capture, struct sdsim_diags *diags)
     struct sdsim_findings findings;
     char *text = NULL;
     size_t size = 0;
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
     const struct sdsim_style style = {0};
     assert_non_null(summary);
-    sdsim_capture_attach(capture, &summary->items, &summary->bytes);
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
+    const enum sdsim_pin_result result = sdsim_findings_collect(&findings, capture, summary);
     assert_int_equal(result == SDSIM_PINS_BROKEN, diags->errors > 0);
-    sdsim_summary_end(summary);
-    sdsim_findings_collect(&findings, capture, summary);
     assert_int_equal(summary->counts[SDSIM_ITEM_COMMAND], summary->commands);
     assert_true(summary->crc7.right <= summary->crc7.checked);
     assert_true(summary->crc16.right <= summary->crc16.checked);

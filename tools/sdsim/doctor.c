@@ -218,12 +218,9 @@ static bool copy_pins(struct sdsim_capture *capture, FILE *out)
 {
     struct scribe scribe = {.listener = {note_byte, note_select, note_clocks},
                             .items = {ignore_item}};
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
     sdsim_exchange_writer_init(&scribe.writer, out, true);
     sdsim_capture_attach(capture, &scribe.items, &scribe.listener);
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
+    const enum sdsim_pin_result result = sdsim_capture_decode(capture);
     sdsim_exchange_writer_end(&scribe.writer);
     return result == SDSIM_PINS_END;
 }
@@ -243,12 +240,9 @@ static bool examine_pins(struct patient *patient, const struct sdsim_arguments *
         .card_unknown =
             capture->roles.channel[sd ? SDSIM_LINE_DAT0 : SDSIM_LINE_MISO] == SDSIM_NO_CHANNEL,
     };
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
     begin(patient, arguments, &source, out);
     sdsim_capture_attach(capture, &patient->doctor.listener, NULL);
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
+    const enum sdsim_pin_result result = sdsim_capture_decode(capture);
     end(patient);
     return result == SDSIM_PINS_END;
 }

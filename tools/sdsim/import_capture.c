@@ -98,17 +98,11 @@ static enum sdsim_exit decode(const struct sdsim_arguments *arguments,
 {
     struct sdsim_summary *summary = sdsim_summary_new(capture->roles.bus == SDSIM_CAPTURE_SPI);
     struct sdsim_findings findings;
-    enum sdsim_pin_result result = SDSIM_PINS_MORE;
     if (summary == NULL) {
         sdsim_error(diags, capture->path, "out of memory");
         return SDSIM_EXIT_FAULT;
     }
-    sdsim_capture_attach(capture, &summary->items, &summary->bytes);
-    while (result == SDSIM_PINS_MORE) {
-        result = sdsim_capture_step(capture);
-    }
-    sdsim_summary_end(summary);
-    sdsim_findings_collect(&findings, capture, summary);
+    const enum sdsim_pin_result result = sdsim_findings_collect(&findings, capture, summary);
     const struct sdsim_capture_view view = {
         .capture = capture,
         .summary = summary,
