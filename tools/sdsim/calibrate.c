@@ -16,15 +16,7 @@ static enum sdsim_exit calibrate(const struct sdsim_arguments *arguments)
               stderr);
         return SDSIM_EXIT_INPUT;
     }
-    struct sdsim_cli_session session;
-    enum sdsim_exit code = SDSIM_EXIT_FAULT;
-    if (sdsim_cli_open(&session)) {
-        code = arguments->values[SDSIM_OPTION_CORPUS] != NULL
-                   ? sdsim_calibrate_corpus(&session, arguments)
-                   : sdsim_calibrate_own(&session, arguments);
-    }
-    sdsim_cli_close(&session);
-    return code;
+    return sdsim_cli_in_session(corpus ? sdsim_calibrate_corpus : sdsim_calibrate_own, arguments);
 }
 
 static const enum sdsim_option_id options[] = {

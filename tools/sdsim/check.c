@@ -120,11 +120,7 @@ static enum sdsim_exit check_in(struct sdsim_cli_session *session,
 
 static enum sdsim_exit check(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_cli_session session;
-    const enum sdsim_exit code =
-        sdsim_cli_open(&session) ? check_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_cli_close(&session);
-    return code;
+    return sdsim_cli_in_session(check_in, arguments);
 }
 
 static const enum sdsim_option_id options[] = {

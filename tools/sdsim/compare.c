@@ -153,18 +153,11 @@ static bool check_arguments(const struct sdsim_arguments *arguments)
 
 static enum sdsim_exit compare(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_cli_session session;
     if (!check_arguments(arguments)) {
         return SDSIM_EXIT_INPUT;
     }
-    enum sdsim_exit code = SDSIM_EXIT_FAULT;
-    if (sdsim_cli_open(&session)) {
-        code = arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL
-                   ? sdsim_compare_measurements(&session, arguments)
-                   : compare_in(&session, arguments);
-    }
-    sdsim_cli_close(&session);
-    return code;
+    const bool measurements = arguments->values[SDSIM_OPTION_MEASUREMENTS] != NULL;
+    return sdsim_cli_in_session(measurements ? sdsim_compare_measurements : compare_in, arguments);
 }
 
 static const enum sdsim_option_id options[] = {

@@ -240,14 +240,10 @@ static enum sdsim_exit list_in(struct sdsim_cli_session *session,
 
 static enum sdsim_exit list(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_cli_session session;
     if (arguments->operand_count > 0 && !sdsim_cli_is_kind(arguments->operands[0])) {
         return SDSIM_EXIT_INPUT;
     }
-    const enum sdsim_exit code =
-        sdsim_cli_open(&session) ? list_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_cli_close(&session);
-    return code;
+    return sdsim_cli_in_session(list_in, arguments);
 }
 
 static const enum sdsim_option_id options[] = {

@@ -194,11 +194,7 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
 
 static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 {
-    struct sdsim_cli_session session;
-    const enum sdsim_exit code =
-        sdsim_cli_open(&session) ? run_in(&session, arguments) : SDSIM_EXIT_FAULT;
-    sdsim_cli_close(&session);
-    return code;
+    return sdsim_cli_in_session(run_in, arguments);
 }
 
 static const enum sdsim_option_id options[] = {

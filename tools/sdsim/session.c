@@ -28,6 +28,17 @@ void sdsim_cli_close(struct sdsim_cli_session *session)
     sdsim_diags_free(&session->diags);
 }
 
+enum sdsim_exit sdsim_cli_in_session(enum sdsim_exit (*command)(struct sdsim_cli_session *session,
+                                                                const struct sdsim_arguments *),
+                                     const struct sdsim_arguments *arguments)
+{
+    struct sdsim_cli_session session;
+    const enum sdsim_exit code =
+        sdsim_cli_open(&session) ? command(&session, arguments) : SDSIM_EXIT_FAULT;
+    sdsim_cli_close(&session);
+    return code;
+}
+
 bool sdsim_cli_report(struct sdsim_cli_session *session)
 {
     const bool failed = session->diags.errors > 0;

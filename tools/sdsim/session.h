@@ -21,6 +21,11 @@ struct sdsim_cli_session {
 bool sdsim_cli_open(struct sdsim_cli_session *session);
 void sdsim_cli_close(struct sdsim_cli_session *session);
 
+/* The whole of a command between the two; a fault if there is no session to be had. */
+enum sdsim_exit sdsim_cli_in_session(enum sdsim_exit (*command)(struct sdsim_cli_session *session,
+                                                                const struct sdsim_arguments *),
+                                     const struct sdsim_arguments *arguments);
+
 /* Prints the messages collected so far on stderr and forgets them. True if there was an error. */
 bool sdsim_cli_report(struct sdsim_cli_session *session);
 
