@@ -15,6 +15,14 @@ static void hex(struct sdsim_json *json, const char *key, const uint8_t *bytes, 
     sdsim_json_text(json, key, text);
 }
 
+/* A number as so many hexadecimal digits. */
+static void hex_number(struct sdsim_json *json, const char *key, uint32_t value, int digits)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%0*" PRIx32, digits, value);
+    sdsim_json_text(json, key, text);
+}
+
 static const char *crc_name(uint8_t crc)
 {
     static const char *const names[] = {
@@ -225,52 +233,90 @@ static void write_inits(const struct sdsim_summary *summary, struct sdsim_json *
     sdsim_json_end(json);
 }
 
+/* ---- registers ---- */
+
+static void begin_register(struct sdsim_json *json, const char *key, const uint8_t *bytes,
+                           size_t size)
+{
+    sdsim_json_object(json, key);
+    hex(json, "hex", bytes, size);
+}
+
+/* A field that is a number. */
+struct field {
+    const char *key; /* NULL: the end of a list */
+    uint64_t value;
+};
+
+static void write_fields(struct sdsim_json *json, const struct field *fields)
+{
+    for (; fields->key != NULL; fields++) {
+        sdsim_json_count(json, fields->key, fields->value);
+    }
+}
+
 static void write_csd(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
 {
     const struct sdsim_csd_facts csd = sdsim_csd_decode(seen->csd);
-    sdsim_json_object(json, "csd");
-    hex(json, "hex", seen->csd, sizeof seen->csd);
-    sdsim_json_count(json, "version", csd.version);
-    sdsim_json_count(json, "capacity", csd.capacity);
+    const struct field sizes[] = {{"version", csd.version}, {"capacity", csd.capacity}, {NULL, 0}};
+    const struct field rest[] = {
+        {"nsac", csd.nsac},
+        {"tran_speed", csd.tran_speed},
+        {"ccc", csd.ccc},
+        {"read_bl_len", csd.read_bl_len},
+        {"r2w_factor", csd.r2w_factor},
+        {NULL, 0},
+    };
+    begin_register(json, "csd", seen->csd, sizeof seen->csd);
+    write_fields(json, sizes);
     sdsim_json_seconds(json, "taac", csd.taac);
-    sdsim_json_count(json, "nsac", csd.nsac);
-    sdsim_json_count(json, "tran_speed", csd.tran_speed);
-    sdsim_json_count(json, "ccc", csd.ccc);
-    sdsim_json_count(json, "read_bl_len", csd.read_bl_len);
-    sdsim_json_count(json, "r2w_factor", csd.r2w_factor);
+    write_fields(json, rest);
     sdsim_json_end(json);
 }
 
 static void write_cid(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
 {
     const struct sdsim_cid_facts cid = sdsim_cid_decode(seen->cid);
-    char text[24];
-    sdsim_json_object(json, "cid");
-    hex(json, "hex", seen->cid, sizeof seen->cid);
+    char made[24];
+    snprintf(made, sizeof made, "%04u-%02u", cid.year, cid.month);
+    begin_register(json, "cid", seen->cid, sizeof seen->cid);
     sdsim_json_count(json, "maker", cid.maker);
     sdsim_json_text(json, "oem", cid.oem);
     sdsim_json_text(json, "product", cid.product);
     sdsim_json_count(json, "revision", cid.revision);
     sdsim_json_count(json, "serial", cid.serial);
-    snprintf(text, sizeof text, "%04u-%02u", cid.year, cid.month);
-    sdsim_json_text(json, "made", text);
+    sdsim_json_text(json, "made", made);
+    sdsim_json_end(json);
+}
+
+static void write_scr(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
+{
+    const struct sdsim_scr_facts scr = sdsim_scr_decode(seen->scr);
+    begin_register(json, "scr", seen->scr, sizeof seen->scr);
+    sdsim_json_text(json, "version", scr.version);
+    sdsim_json_bool(json, "four_lines", scr.four_lines);
+    sdsim_json_bool(json, "cmd20", scr.cmd20);
+    sdsim_json_bool(json, "cmd23", scr.cmd23);
     sdsim_json_end(json);
 }
 
 static void write_status(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
 {
     const struct sdsim_status_facts status = sdsim_sd_status_decode(seen->status);
-    sdsim_json_object(json, "sd_status");
-    hex(json, "hex", seen->status, sizeof seen->status);
-    sdsim_json_count(json, "bus_width", status.bus_width);
-    sdsim_json_count(json, "speed_class", status.speed_class);
-    sdsim_json_count(json, "au", status.au);
-    sdsim_json_count(json, "erase_aus", status.erase_aus);
-    sdsim_json_count(json, "erase_seconds", status.erase_seconds);
-    sdsim_json_count(json, "erase_offset", status.erase_offset);
-    sdsim_json_count(json, "uhs_grade", status.uhs_grade);
-    sdsim_json_count(json, "video_class", status.video_class);
-    sdsim_json_count(json, "app_class", status.app_class);
+    const struct field fields[] = {
+        {"bus_width", status.bus_width},
+        {"speed_class", status.speed_class},
+        {"au", status.au},
+        {"erase_aus", status.erase_aus},
+        {"erase_seconds", status.erase_seconds},
+        {"erase_offset", status.erase_offset},
+        {"uhs_grade", status.uhs_grade},
+        {"video_class", status.video_class},
+        {"app_class", status.app_class},
+        {NULL, 0},
+    };
+    begin_register(json, "sd_status", seen->status, sizeof seen->status);
+    write_fields(json, fields);
     sdsim_json_end(json);
 }
 
@@ -284,14 +330,7 @@ void sdsim_capture_json_registers(const struct sdsim_seen_registers *seen, struc
         write_cid(seen, json);
     }
     if (seen->has_scr) {
-        const struct sdsim_scr_facts scr = sdsim_scr_decode(seen->scr);
-        sdsim_json_object(json, "scr");
-        hex(json, "hex", seen->scr, sizeof seen->scr);
-        sdsim_json_text(json, "version", scr.version);
-        sdsim_json_bool(json, "four_lines", scr.four_lines);
-        sdsim_json_bool(json, "cmd20", scr.cmd20);
-        sdsim_json_bool(json, "cmd23", scr.cmd23);
-        sdsim_json_end(json);
+        write_scr(seen, json);
     }
     if (seen->has_status) {
         write_status(seen, json);
@@ -300,18 +339,17 @@ void sdsim_capture_json_registers(const struct sdsim_seen_registers *seen, struc
         hex(json, "switch_status", seen->switched, sizeof seen->switched);
     }
     if (seen->has_ocr) {
-        char text[12];
-        snprintf(text, sizeof text, "%08" PRIx32, seen->ocr);
-        sdsim_json_text(json, "ocr", text);
+        hex_number(json, "ocr", seen->ocr, 8);
     }
     sdsim_json_end(json);
 }
+
+/* ---- commands ---- */
 
 static void write_data(const struct sdsim_capture_view *view, const struct sdsim_capture_row *row,
                        struct sdsim_json *json)
 {
     const bool spi = view->summary->spi;
-    char text[8];
     sdsim_json_object(json, row->writes ? "write" : "read");
     sdsim_json_count(json, "blocks", row->blocks);
     sdsim_json_count(json, "bytes", row->bytes);
@@ -319,8 +357,7 @@ static void write_data(const struct sdsim_capture_view *view, const struct sdsim
     sdsim_json_count(json, "crc_wrong", row->blocks_wrong);
     sdsim_json_text(json, "crc", crc_name(row->block_crc));
     if (row->block_crc == SDSIM_ITEM_CRC_RIGHT) {
-        snprintf(text, sizeof text, "%04x", row->crc16);
-        sdsim_json_text(json, "crc16", text);
+        hex_number(json, "crc16", row->crc16, 4);
     }
     sdsim_json_count(json, row->writes ? "n_wr" : "n_ac", row->wait);
     sdsim_json_seconds(json, row->writes ? "n_wr_time" : "n_ac_time", row->wait_time);
@@ -363,8 +400,7 @@ static void write_row(const struct sdsim_capture_view *view, const struct sdsim_
     sdsim_json_count(json, "tick", row->at);
     sdsim_json_text(json, "command", sdsim_words_name(row->index, row->app, text, sizeof text));
     sdsim_json_text(json, "title", sdsim_words_title(row->index, row->app));
-    snprintf(text, sizeof text, "%08" PRIx32, row->argument);
-    sdsim_json_text(json, "argument", text);
+    hex_number(json, "argument", row->argument, 8);
     sdsim_json_text(json, "meaning", sdsim_words_argument(row, text, sizeof text));
     sdsim_json_text(json, "crc", crc_name(row->crc));
     sdsim_json_count(json, "gap", row->gap);
@@ -377,8 +413,7 @@ static void write_row(const struct sdsim_capture_view *view, const struct sdsim_
         write_data(view, row, json);
     }
     if (row->has_data_response) {
-        snprintf(text, sizeof text, "%02x", row->data_response);
-        sdsim_json_text(json, "data_response", text);
+        hex_number(json, "data_response", row->data_response, 2);
         sdsim_json_count(json, "data_response_gap", row->data_response_gap);
         sdsim_json_text(json, "data_answer", sdsim_words_data_response(row->data_response, spi));
     }

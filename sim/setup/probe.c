@@ -2,28 +2,6 @@
 
 static const uint64_t fastest_hz = 1000000000; /* core/clock.h */
 
-const char *sdsim_probe_name(enum sdsim_probe_kind kind)
-{
-    static const char *const names[SDSIM_PROBE_COUNT] = {
-        [SDSIM_PROBE_NO_CARD] = "no-card",
-        [SDSIM_PROBE_NO_HOST] = "no-host",
-        [SDSIM_PROBE_NO_BUS] = "no-bus",
-        [SDSIM_PROBE_NO_FAT] = "no-file-system",
-        [SDSIM_PROBE_NO_SECTOR_WAIT] = "no-wait-between-sectors",
-        [SDSIM_PROBE_NO_FIRST_WAIT] = "no-wait-for-commands",
-        [SDSIM_PROBE_NO_PAUSES] = "no-pauses",
-        [SDSIM_PROBE_NO_SYNCS] = "no-syncs",
-        [SDSIM_PROBE_NO_SLEEPS] = "no-sleeps",
-        [SDSIM_PROBE_NO_CALL_COST] = "no-call-cost",
-        [SDSIM_PROBE_TWICE_THE_CLOCK] = "twice-the-clock",
-        [SDSIM_PROBE_OTHER_DIRECTION] = "other-direction",
-        [SDSIM_PROBE_SMALLER_CALLS] = "smaller-calls",
-        [SDSIM_PROBE_LARGER_CALLS] = "larger-calls",
-        [SDSIM_PROBE_NEARER] = "nearer",
-    };
-    return names[kind];
-}
-
 /* Time for each byte, or for each call. */
 static double unit_time(const struct sdsim_workload_result *workload, bool by_bytes)
 {
@@ -263,36 +241,40 @@ static bool nearer(struct sdsim_setup *setup)
     }
 }
 
-static bool (*const changes[SDSIM_PROBE_COUNT])(struct sdsim_setup *) = {
-    [SDSIM_PROBE_NO_CARD] = no_card,
-    [SDSIM_PROBE_NO_HOST] = no_host,
-    [SDSIM_PROBE_NO_BUS] = no_bus,
-    [SDSIM_PROBE_NO_FAT] = no_fat,
-    [SDSIM_PROBE_NO_SECTOR_WAIT] = no_sector_wait,
-    [SDSIM_PROBE_NO_FIRST_WAIT] = no_first_wait,
-    [SDSIM_PROBE_NO_PAUSES] = no_pauses,
-    [SDSIM_PROBE_NO_SYNCS] = no_syncs,
-    [SDSIM_PROBE_NO_SLEEPS] = no_sleeps,
-    [SDSIM_PROBE_NO_CALL_COST] = no_call_cost,
-    [SDSIM_PROBE_TWICE_THE_CLOCK] = twice_the_clock,
-    [SDSIM_PROBE_OTHER_DIRECTION] = other_direction,
-    [SDSIM_PROBE_SMALLER_CALLS] = smaller_calls,
-    [SDSIM_PROBE_LARGER_CALLS] = larger_calls,
-    [SDSIM_PROBE_NEARER] = nearer,
+/* ---- all of them ---- */
+
+static const struct {
+    const char *name;
+    bool (*change)(struct sdsim_setup *setup); /* false: it makes no sense for this one */
+    bool of_workload; /* changes what the application does, which a recording doesn't let it */
+} probes[SDSIM_PROBE_COUNT] = {
+    [SDSIM_PROBE_NO_CARD] = {"no-card", no_card, false},
+    [SDSIM_PROBE_NO_HOST] = {"no-host", no_host, false},
+    [SDSIM_PROBE_NO_BUS] = {"no-bus", no_bus, false},
+    [SDSIM_PROBE_NO_FAT] = {"no-file-system", no_fat, true},
+    [SDSIM_PROBE_NO_SECTOR_WAIT] = {"no-wait-between-sectors", no_sector_wait, false},
+    [SDSIM_PROBE_NO_FIRST_WAIT] = {"no-wait-for-commands", no_first_wait, false},
+    [SDSIM_PROBE_NO_PAUSES] = {"no-pauses", no_pauses, false},
+    [SDSIM_PROBE_NO_SYNCS] = {"no-syncs", no_syncs, true},
+    [SDSIM_PROBE_NO_SLEEPS] = {"no-sleeps", no_sleeps, false},
+    [SDSIM_PROBE_NO_CALL_COST] = {"no-call-cost", no_call_cost, false},
+    [SDSIM_PROBE_TWICE_THE_CLOCK] = {"twice-the-clock", twice_the_clock, false},
+    [SDSIM_PROBE_OTHER_DIRECTION] = {"other-direction", other_direction, true},
+    [SDSIM_PROBE_SMALLER_CALLS] = {"smaller-calls", smaller_calls, true},
+    [SDSIM_PROBE_LARGER_CALLS] = {"larger-calls", larger_calls, true},
+    [SDSIM_PROBE_NEARER] = {"nearer", nearer, true},
 };
 
-/* Whether it changes what the application does, which a recording doesn't let it. */
-static bool of_workload(enum sdsim_probe_kind kind)
+const char *sdsim_probe_name(enum sdsim_probe_kind kind)
 {
-    return kind == SDSIM_PROBE_NO_FAT || kind == SDSIM_PROBE_NO_SYNCS ||
-           kind >= SDSIM_PROBE_OTHER_DIRECTION;
+    return probes[kind].name;
 }
 
 bool sdsim_probe_setup(enum sdsim_probe_kind kind, const struct sdsim_subject *subject,
                        const struct sdsim_setup *base, struct sdsim_setup *setup)
 {
     *setup = *base;
-    return !(subject->replayed && of_workload(kind)) && changes[kind](setup);
+    return !(subject->replayed && probes[kind].of_workload) && probes[kind].change(setup);
 }
 
 void sdsim_probe_run(enum sdsim_probe_kind kind, const struct sdsim_subject *subject,
