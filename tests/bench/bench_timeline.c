@@ -13,7 +13,6 @@
 #include "recording.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
-#include "timeline/write.h"
 
 enum { WIDTH = 1920, PICTURES = 1000 };
 
@@ -105,30 +104,14 @@ static void from_a_file(uint64_t spans)
 {
     struct sdsim_timeline timeline;
     struct sdsim_diags diags;
-    char why[200] = "can't be written";
     char path[300];
-    const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
-    snprintf(path, sizeof path, "%.200s/sdsim-bench-%ld.sdtl", folder, (long)getpid());
+    sdsim_bench_path(path, sizeof path);
     sdsim_diags_init(&diags);
-    sdsim_timeline_init(&timeline);
     double begun = sdsim_bench_now();
-    FILE *file = fopen(path, "wb");
-    struct sdsim_timeline_writer *writer =
-        file != NULL ? sdsim_timeline_writer_open(file, &timeline, why, sizeof why) : NULL;
-    if (writer == NULL) {
-        printf("  %s: %s\n", path, why);
-        return;
-    }
-    sdsim_bench_fill(&timeline, spans);
-    if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
-        printf("  %s: %s\n", path, why);
-    }
-    fclose(file);
+    const double stored = (double)sdsim_bench_write(path, spans);
     const double written = sdsim_bench_now() - begun;
-    const double stored = (double)sdsim_timeline_spans(&timeline);
-    sdsim_timeline_free(&timeline);
     struct stat info;
-    if (stat(path, &info) == 0) {
+    if (stored > 0 && stat(path, &info) == 0) {
         printf("  file %.1f MB, %.2f bytes a span, recorded and written in %.2f s\n",
                1e-6 * (double)info.st_size, (double)info.st_size / stored, written);
     }
@@ -151,13 +134,5 @@ static void from_a_file(uint64_t spans)
 
 int main(int argc, char **argv)
 {
-    const uint64_t sizes[] = {1, 100};
-    const uint64_t given = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    for (size_t i = 0; i < (given > 0 ? 1 : sizeof sizes / sizeof *sizes); i++) {
-        const uint64_t millions = given > 0 ? given : sizes[i];
-        printf("%llu million spans\n", (unsigned long long)millions);
-        in_memory(millions * 1000000);
-        from_a_file(millions * 1000000);
-    }
-    return 0;
+    return sdsim_bench_timelines(argc, argv, in_memory, from_a_file);
 }

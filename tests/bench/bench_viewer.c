@@ -17,7 +17,6 @@
 
 #include "recording.h"
 #include "timeline/read.h"
-#include "timeline/write.h"
 #include "tools/viewer/pointer.h"
 #include "tools/viewer/scene.h"
 
@@ -124,39 +123,15 @@ static void in_memory(uint64_t spans)
     sdsim_timeline_free(&timeline);
 }
 
-static bool write_file(const char *path, uint64_t spans)
-{
-    struct sdsim_timeline timeline;
-    char why[200] = "can't be written";
-    FILE *file = fopen(path, "wb");
-    sdsim_timeline_init(&timeline);
-    struct sdsim_timeline_writer *writer =
-        file != NULL ? sdsim_timeline_writer_open(file, &timeline, why, sizeof why) : NULL;
-    bool fine = writer != NULL;
-    if (fine) {
-        sdsim_bench_fill(&timeline, spans);
-        fine = sdsim_timeline_writer_close(writer, why, sizeof why);
-    }
-    if (!fine) {
-        printf("  %s: %s\n", path, why);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    sdsim_timeline_free(&timeline);
-    return fine;
-}
-
 static void from_a_file(uint64_t spans)
 {
     struct sdsim_timeline timeline;
     struct sdsim_diags diags;
     char path[300];
-    const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
-    snprintf(path, sizeof path, "%.200s/sdsim-bench-%ld.sdtl", folder, (long)getpid());
+    sdsim_bench_path(path, sizeof path);
     sdsim_diags_init(&diags);
     sdsim_timeline_init(&timeline);
-    if (write_file(path, spans)) {
+    if (sdsim_bench_write(path, spans) > 0) {
         const double begun = sdsim_bench_now();
         struct sdsim_timeline_reader *reader = sdsim_timeline_open(path, &timeline, &diags);
         printf(" from a file\n");
@@ -173,15 +148,7 @@ static void from_a_file(uint64_t spans)
 
 int main(int argc, char **argv)
 {
-    const uint64_t sizes[] = {1, 100};
-    const uint64_t given = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    for (size_t i = 0; i < (given > 0 ? 1 : sizeof sizes / sizeof *sizes); i++) {
-        const uint64_t millions = given > 0 ? given : sizes[i];
-        printf("%llu million spans\n", (unsigned long long)millions);
-        in_memory(millions * 1000000);
-        from_a_file(millions * 1000000);
-    }
-    return 0;
+    return sdsim_bench_timelines(argc, argv, in_memory, from_a_file);
 }
 
 #else

@@ -1,13 +1,18 @@
 /*
  * What benches of timelines record: the spans of a long logging run. Per transaction a handful of CPU work,
  * a command, a few dozen bits on the bus, waits for the card, what the card does inside; a queue that fills
- * and is emptied; now and then a pause.
+ * and is emptied; now and then a pause. And what these benches share.
  */
 #ifndef SDSIM_BENCH_RECORDING_H
 #define SDSIM_BENCH_RECORDING_H
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "core/rng.h"
 #include "timeline/timeline.h"
+#include "timeline/write.h"
 
 static inline void sdsim_bench_record(struct sdsim_timeline *timeline, enum sdsim_lane lane,
                                       sdsim_ps start, sdsim_ps duration, enum sdsim_kind kind,
@@ -98,6 +103,55 @@ static inline void sdsim_bench_fill(struct sdsim_timeline *timeline, uint64_t sp
     while (sdsim_timeline_spans(timeline) < spans) {
         sdsim_bench_transaction(timeline, &rng, &now, number++);
     }
+}
+
+/* Where a bench puts its file: in TMPDIR, by a name of its own. */
+static inline void sdsim_bench_path(char *path, size_t size)
+{
+    const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    snprintf(path, size, "%s/sdsim-bench-%ld.sdtl", folder, (long)getpid());
+}
+
+/* Records so many spans into a file; how many there are, or 0 after a message. */
+static inline uint64_t sdsim_bench_write(const char *path, uint64_t spans)
+{
+    struct sdsim_timeline timeline;
+    char why[200] = "can't be written";
+    uint64_t written = 0;
+    FILE *file = fopen(path, "wb");
+    sdsim_timeline_init(&timeline);
+    struct sdsim_timeline_writer *writer =
+        file != NULL ? sdsim_timeline_writer_open(file, &timeline, why, sizeof why) : NULL;
+    if (writer != NULL) {
+        sdsim_bench_fill(&timeline, spans);
+        written = sdsim_timeline_spans(&timeline);
+        if (!sdsim_timeline_writer_close(writer, why, sizeof why)) {
+            written = 0;
+        }
+    }
+    if (written == 0) {
+        printf("  %s: %s\n", path, why);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    sdsim_timeline_free(&timeline);
+    return written;
+}
+
+/* main(): for 1 and 100 million spans, or as many million as the first argument says. */
+static inline int sdsim_bench_timelines(int argc, char **argv, void (*in_memory)(uint64_t spans),
+                                        void (*from_a_file)(uint64_t spans))
+{
+    const uint64_t sizes[] = {1, 100};
+    const uint64_t given = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+    for (size_t i = 0; i < (given > 0 ? 1 : sizeof sizes / sizeof *sizes); i++) {
+        const uint64_t millions = given > 0 ? given : sizes[i];
+        printf("%llu million spans\n", (unsigned long long)millions);
+        in_memory(millions * 1000000);
+        from_a_file(millions * 1000000);
+    }
+    return 0;
 }
 
 #endif

@@ -6,6 +6,8 @@
 #define SDSIM_TEST_TRACE_FUZZ_H
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "fuzz/fuzz.h"
 #include "trace/formats.h"
@@ -68,6 +70,24 @@ static inline void sdsim_fuzz_read_trace(const struct sdsim_trace_format *format
         SDSIM_FUZZ_HOLDS(diags.errors > 0);
     }
     sdsim_diags_free(&diags);
+}
+
+/* What a trace is as text again, for the caller to free; *failed: the input was wrong somewhere. */
+typedef char *sdsim_fuzz_rewriter(const void *text, size_t size, size_t *written, bool *failed);
+
+/* A text that was written is read without a fault, and is the same written again. */
+static inline void sdsim_fuzz_rewrites(sdsim_fuzz_rewriter *rewrite, const uint8_t *data,
+                                       size_t size)
+{
+    size_t first_size;
+    size_t second_size;
+    bool failed;
+    char *first = rewrite(data, size, &first_size, &failed);
+    char *second = rewrite(first, first_size, &second_size, &failed);
+    SDSIM_FUZZ_HOLDS(!failed && first_size == second_size &&
+                     memcmp(first, second, first_size) == 0);
+    free(first);
+    free(second);
 }
 
 #endif
