@@ -1,6 +1,5 @@
 #include "alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The names are the linker's (--wrap): __wrap_X gets the calls of X, __real_X is the old X. */

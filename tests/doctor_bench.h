@@ -5,9 +5,6 @@
 #ifndef SDSIM_TEST_DOCTOR_BENCH_H
 #define SDSIM_TEST_DOCTOR_BENCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/doctor.h"
 #include "capture/spi_decoder.h"
 

@@ -1,7 +1,6 @@
 #include "trace_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "trace/blocks_text.h"

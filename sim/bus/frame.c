@@ -11,99 +11,59 @@ enum {
     END_BIT = 0x01,
 };
 
-static void put_word(uint8_t out[4], uint32_t word)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        out[i] = (uint8_t)(word >> (24 - 8 * i));
-    }
-}
-
 static uint32_t get_word(const uint8_t bytes[4])
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static void build(uint8_t direction, const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE])
-{
-    out[0] = direction | (frame->index & INDEX_BITS);
-    put_word(out + 1, frame->argument);
-    out[5] = sdsim_crc7_byte(out, 5);
-}
-
-static enum sdsim_frame_fault check_ends(const uint8_t *bytes, size_t size, uint8_t direction)
+/* Start, direction and end bit of a response. */
+static enum sdsim_frame_fault check_ends(const uint8_t *bytes, size_t size)
 {
     if (bytes[0] & START_BIT) {
         return SDSIM_FRAME_NO_START;
     }
-    if ((bytes[0] & HOST_BIT) != direction) {
+    if (bytes[0] & HOST_BIT) {
         return SDSIM_FRAME_DIRECTION;
     }
     return bytes[size - 1] & END_BIT ? SDSIM_FRAME_OK : SDSIM_FRAME_NO_END;
 }
 
-static enum sdsim_frame_fault take_apart(uint8_t direction, const uint8_t bytes[SDSIM_FRAME_SIZE],
-                                         struct sdsim_frame *frame)
+void sdsim_frame_command(const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE])
+{
+    out[0] = HOST_BIT | (frame->index & INDEX_BITS);
+    for (unsigned i = 0; i < 4; i++) {
+        out[1 + i] = (uint8_t)(frame->argument >> (24 - 8 * i));
+    }
+    out[5] = sdsim_crc7_byte(out, 5);
+}
+
+enum sdsim_frame_fault sdsim_frame_read_response(const uint8_t bytes[SDSIM_FRAME_SIZE],
+                                                 struct sdsim_frame *frame)
 {
     frame->index = bytes[0] & INDEX_BITS;
     frame->argument = get_word(bytes + 1);
-    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_SIZE, direction);
+    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_SIZE);
     if (fault != SDSIM_FRAME_OK) {
         return fault;
     }
     return bytes[5] == sdsim_crc7_byte(bytes, 5) ? SDSIM_FRAME_OK : SDSIM_FRAME_CRC;
 }
 
-void sdsim_frame_command(const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE])
-{
-    build(HOST_BIT, frame, out);
-}
-
-enum sdsim_frame_fault sdsim_frame_read_command(const uint8_t bytes[SDSIM_FRAME_SIZE],
-                                                struct sdsim_frame *frame)
-{
-    return take_apart(HOST_BIT, bytes, frame);
-}
-
-void sdsim_frame_response(const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE])
-{
-    build(0, frame, out);
-}
-
-enum sdsim_frame_fault sdsim_frame_read_response(const uint8_t bytes[SDSIM_FRAME_SIZE],
-                                                 struct sdsim_frame *frame)
-{
-    return take_apart(0, bytes, frame);
-}
-
-void sdsim_frame_r3(uint32_t ocr, uint8_t out[SDSIM_FRAME_SIZE])
-{
-    out[0] = INDEX_BITS;
-    put_word(out + 1, ocr);
-    out[5] = 0xFF;
-}
-
 enum sdsim_frame_fault sdsim_frame_read_r3(const uint8_t bytes[SDSIM_FRAME_SIZE], uint32_t *ocr)
 {
     *ocr = get_word(bytes + 1);
-    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_SIZE, 0);
+    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_SIZE);
     if (fault != SDSIM_FRAME_OK) {
         return fault;
     }
     return bytes[0] == INDEX_BITS && bytes[5] == 0xFF ? SDSIM_FRAME_OK : SDSIM_FRAME_RESERVED;
 }
 
-void sdsim_frame_r2(const uint8_t content[SDSIM_REGISTER_SIZE], uint8_t out[SDSIM_FRAME_R2_SIZE])
-{
-    out[0] = INDEX_BITS;
-    memcpy(out + 1, content, SDSIM_REGISTER_SIZE - 1);
-    out[SDSIM_FRAME_R2_SIZE - 1] = sdsim_crc7_byte(content, SDSIM_REGISTER_SIZE - 1);
-}
-
 enum sdsim_frame_fault sdsim_frame_read_r2(const uint8_t bytes[SDSIM_FRAME_R2_SIZE],
                                            uint8_t content[SDSIM_REGISTER_SIZE])
 {
     memcpy(content, bytes + 1, SDSIM_REGISTER_SIZE);
-    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_R2_SIZE, 0);
+    const enum sdsim_frame_fault fault = check_ends(bytes, SDSIM_FRAME_R2_SIZE);
     if (fault != SDSIM_FRAME_OK) {
         return fault;
     }
@@ -112,21 +72,4 @@ enum sdsim_frame_fault sdsim_frame_read_r2(const uint8_t bytes[SDSIM_FRAME_R2_SI
     }
     const uint8_t crc = sdsim_crc7_byte(content, SDSIM_REGISTER_SIZE - 1);
     return content[SDSIM_REGISTER_SIZE - 1] == crc ? SDSIM_FRAME_OK : SDSIM_FRAME_CRC;
-}
-
-void sdsim_frame_spi_r2(uint8_t r1, uint8_t status, uint8_t out[SDSIM_SPI_R2_SIZE])
-{
-    out[0] = r1;
-    out[1] = status;
-}
-
-void sdsim_frame_spi_r3(uint8_t r1, uint32_t word, uint8_t out[SDSIM_SPI_R3_SIZE])
-{
-    out[0] = r1;
-    put_word(out + 1, word);
-}
-
-uint32_t sdsim_frame_read_spi_r3(const uint8_t bytes[SDSIM_SPI_R3_SIZE])
-{
-    return get_word(bytes + 1);
 }

@@ -40,23 +40,16 @@ enum sdsim_frame_fault {
 /* Builds a command; index 0..63. */
 void sdsim_frame_command(const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE]);
 
-/* Takes a command apart. *frame is filled in even on a fault, as far as its bits can be read: a
- * card that does not check the CRC goes on with it. */
-enum sdsim_frame_fault sdsim_frame_read_command(const uint8_t bytes[SDSIM_FRAME_SIZE],
-                                                struct sdsim_frame *frame);
-
-/* SD mode, R1, R1b, R6 and R7: like a command, but with the card's direction bit. */
-void sdsim_frame_response(const struct sdsim_frame *frame, uint8_t out[SDSIM_FRAME_SIZE]);
+/* SD mode, R1, R1b, R6 and R7: like a command, but with the card's direction bit. *frame is filled in
+ * even on a fault, as far as its bits can be read: a host that does not check the CRC goes on with it. */
 enum sdsim_frame_fault sdsim_frame_read_response(const uint8_t bytes[SDSIM_FRAME_SIZE],
                                                  struct sdsim_frame *frame);
 
 /* SD mode, R3: OCR between ones instead of an index and a CRC. */
-void sdsim_frame_r3(uint32_t ocr, uint8_t out[SDSIM_FRAME_SIZE]);
 enum sdsim_frame_fault sdsim_frame_read_r3(const uint8_t bytes[SDSIM_FRAME_SIZE], uint32_t *ocr);
 
 /* SD mode, R2: CID or CSD. `content` is the register as it is stored, most significant byte first;
- * its last byte is replaced by the CRC7 of the fifteen before it and the end bit. */
-void sdsim_frame_r2(const uint8_t content[SDSIM_REGISTER_SIZE], uint8_t out[SDSIM_FRAME_R2_SIZE]);
+ * its last byte is the CRC7 of the fifteen before it and the end bit. */
 enum sdsim_frame_fault sdsim_frame_read_r2(const uint8_t bytes[SDSIM_FRAME_R2_SIZE],
                                            uint8_t content[SDSIM_REGISTER_SIZE]);
 
@@ -73,9 +66,6 @@ enum sdsim_spi_r1 {
 
 /* SPI mode: R1 is a byte itself. R2 is R1 and a status byte; R3 is R1 and the OCR; R7 is R1 and the
  * answer to CMD8, with the same layout as R3. */
-void sdsim_frame_spi_r2(uint8_t r1, uint8_t status, uint8_t out[SDSIM_SPI_R2_SIZE]);
-void sdsim_frame_spi_r3(uint8_t r1, uint32_t word, uint8_t out[SDSIM_SPI_R3_SIZE]);
-uint32_t sdsim_frame_read_spi_r3(const uint8_t bytes[SDSIM_SPI_R3_SIZE]);
 
 /* Tokens of SPI mode that start and stop data. */
 enum sdsim_token {

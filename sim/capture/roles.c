@@ -173,17 +173,6 @@ static const enum sdsim_line *lines_of(enum sdsim_capture_bus bus)
     return bus == SDSIM_CAPTURE_SD ? sd : spi;
 }
 
-uint64_t sdsim_roles_mask(const struct sdsim_pin_facts *facts, const struct sdsim_roles *roles)
-{
-    uint64_t mask = 0;
-    for (const enum sdsim_line *line = lines_of(roles->bus); *line != SDSIM_LINE_COUNT; line++) {
-        if (roles->channel[*line] != SDSIM_NO_CHANNEL) {
-            mask |= UINT64_C(1) << facts->channels[roles->channel[*line]].bit;
-        }
-    }
-    return mask;
-}
-
 static unsigned table_of(struct sdsim_line_map *map, unsigned shift)
 {
     for (unsigned i = 0; i < map->count; i++) {

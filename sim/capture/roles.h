@@ -49,9 +49,6 @@ void sdsim_roles_by_name(const struct sdsim_pin_facts *facts, struct sdsim_roles
 bool sdsim_roles_choose(const struct sdsim_pin_facts *facts, const char *text,
                         struct sdsim_roles *roles, struct sdsim_diags *diags);
 
-/* The channels of the lines of the bus, as a mask of levels. */
-uint64_t sdsim_roles_mask(const struct sdsim_pin_facts *facts, const struct sdsim_roles *roles);
-
 /* From levels to lines. */
 struct sdsim_line_map {
     uint16_t table[8][256];

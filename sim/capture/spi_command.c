@@ -1,7 +1,5 @@
 #include "capture/spi_command.h"
 
-#include <stddef.h>
-
 #define ADDRESS SDSIM_SPI_ARGUMENT_ADDRESS
 #define OTHER   SDSIM_SPI_ARGUMENT_OTHER
 #define R1B     SDSIM_SPI_ANSWER_R1B

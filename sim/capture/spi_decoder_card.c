@@ -1,6 +1,7 @@
 #include "capture/spi_decoder_parts.h"
 
-bool sdsim_spi_is_data_response(uint8_t byte)
+/* True for the codes of a data response. */
+static bool is_data_response(uint8_t byte)
 {
     const unsigned code = byte & SDSIM_DATA_RESPONSE_MASK;
     return code == SDSIM_DATA_ACCEPTED || code == SDSIM_DATA_CRC_ERROR ||
@@ -209,7 +210,7 @@ static void take_data_response(struct sdsim_spi_decoder *d, const struct sdsim_s
     d->due = SDSIM_SPI_DUE_NOTHING;
     if (d->block.guess) {
         d->block.guess = false;
-        if (!sdsim_spi_is_data_response(b->miso)) {
+        if (!is_data_response(b->miso)) {
             d->transfer.writes = d->transfer.block > 0;
             return;
         }
@@ -230,7 +231,7 @@ static void take_during_block(struct sdsim_spi_decoder *d, const struct sdsim_sp
     if (b->miso == SDSIM_SPI_HIGH) {
         return;
     }
-    if (block->count < block->size || !sdsim_spi_is_data_response(b->miso)) {
+    if (block->count < block->size || !is_data_response(b->miso)) {
         card_stray(d, b);
         return;
     }

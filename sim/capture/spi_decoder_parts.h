@@ -37,8 +37,6 @@ static inline bool sdsim_spi_frame_starts(uint8_t byte)
 void sdsim_spi_take_card(struct sdsim_spi_decoder *d, const struct sdsim_spi_byte *b);
 /* Nobody waits any more for what the card owes. `over`: because the record ends. */
 void sdsim_spi_give_up(struct sdsim_spi_decoder *d, bool over);
-/* True for the codes of a data response. */
-bool sdsim_spi_is_data_response(uint8_t byte);
 
 /* ---- blocks ---- */
 

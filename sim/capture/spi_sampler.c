@@ -1,7 +1,5 @@
 #include "capture/spi_sampler.h"
 
-#include <string.h>
-
 /* Bits of the lines. */
 enum {
     CLK = 1 << SDSIM_LINE_CLK,

@@ -7,7 +7,6 @@
 #define SDSIM_CONFIG_CLOSEST_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /*
  * How many letters to insert, delete, replace or swap with their neighbour make `b` of `a`; upper

@@ -5,7 +5,6 @@
 #ifndef SDSIM_CONFIG_CONFIG_H
 #define SDSIM_CONFIG_CONFIG_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "config/arena.h"

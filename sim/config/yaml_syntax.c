@@ -66,7 +66,8 @@ static const struct rule rules[] = {
      "a file is one map of 'key: value' lines; check the indentation"},
 };
 
-struct sdsim_place sdsim_source_place(const struct sdsim_source *source, size_t offset)
+/* Line and column, from 1, of a byte offset; counts from the start of the text. */
+static struct sdsim_place place_of(const struct sdsim_source *source, size_t offset)
 {
     size_t line_start = 0;
     uint32_t line = 1;
@@ -118,13 +119,13 @@ void sdsim_yaml_report(const struct sdsim_source *source, const struct sdsim_yam
         const struct rule *rule = &rules[i];
         if (applies(rule, problem, sign)) {
             const struct sdsim_place place =
-                sdsim_source_place(source, rule->at_context ? problem->context_at : problem->at);
+                place_of(source, rule->at_context ? problem->context_at : problem->at);
             sdsim_diag_add(diags, SDSIM_ERROR, &place, source->text, source->size, rule->help, "%s",
                            rule->text);
             return;
         }
     }
-    const struct sdsim_place place = sdsim_source_place(source, problem->at);
+    const struct sdsim_place place = place_of(source, problem->at);
     sdsim_diag_add(diags, SDSIM_ERROR, &place, source->text, source->size, NULL,
                    "this is no YAML: %s%s%s", problem->context,
                    problem->context[0] != '\0' ? ", " : "", problem->problem);

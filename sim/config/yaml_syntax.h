@@ -24,7 +24,4 @@ struct sdsim_yaml_problem {
 void sdsim_yaml_report(const struct sdsim_source *source, const struct sdsim_yaml_problem *problem,
                        struct sdsim_diags *diags);
 
-/* Line and column, from 1, of a byte offset; counts from the start of the text. */
-struct sdsim_place sdsim_source_place(const struct sdsim_source *source, size_t offset);
-
 #endif

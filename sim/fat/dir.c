@@ -213,7 +213,9 @@ enum sdsim_fat_result sdsim_dir_clear(struct sdsim_volume *volume, uint32_t clus
     return result;
 }
 
-enum sdsim_fat_result sdsim_dir_find(struct sdsim_volume *volume, struct sdsim_dir *dir)
+/* Looks for dir->name / volume->name from the first slot. SDSIM_FAT_OK: found; FAT: the short entry
+ * is in the window, exFAT: the set is loaded. SDSIM_FAT_NO_FILE: not there. */
+static enum sdsim_fat_result find(struct sdsim_volume *volume, struct sdsim_dir *dir)
 {
     return is_exfat(volume) ? sdsim_set_find(volume, dir) : sdsim_entry_find(volume, dir);
 }
@@ -307,7 +309,7 @@ enum sdsim_fat_result sdsim_dir_follow(struct sdsim_volume *volume, const char *
             return result;
         }
         const bool last = (dir->name.flags & SDSIM_NAME_LAST) != 0;
-        result = sdsim_dir_find(volume, dir);
+        result = find(volume, dir);
         if (result != SDSIM_FAT_OK || last) {
             return result == SDSIM_FAT_NO_FILE && !last ? SDSIM_FAT_NO_PATH : result;
         }

@@ -75,12 +75,6 @@ enum sdsim_fat_result sdsim_dir_reserve(struct sdsim_volume *volume, struct sdsi
 /* Fills a new directory cluster with zeros; the window is its first sector afterwards, clean. */
 enum sdsim_fat_result sdsim_dir_clear(struct sdsim_volume *volume, uint32_t cluster);
 
-/*
- * Looks for dir->name / volume->name from the first slot. SDSIM_FAT_OK: found; FAT: the short entry
- * is in the window, exFAT: the set is loaded. SDSIM_FAT_NO_FILE: not there.
- */
-enum sdsim_fat_result sdsim_dir_find(struct sdsim_volume *volume, struct sdsim_dir *dir);
-
 /* The next file or directory from the slot at hand on, as sdsim_dir_find leaves it; its long name,
  * if it has one, in volume->name. SDSIM_FAT_NO_FILE at the end. */
 enum sdsim_fat_result sdsim_dir_read(struct sdsim_volume *volume, struct sdsim_dir *dir);

@@ -51,7 +51,9 @@ static enum sdsim_fat_result load_slot(struct sdsim_volume *volume, const struct
     return SDSIM_FAT_OK;
 }
 
-enum sdsim_fat_result sdsim_set_load(struct sdsim_volume *volume, struct sdsim_dir *dir)
+/* Loads the set whose first slot is at hand; ends at its last slot. SDSIM_FAT_CORRUPT if the slots
+ * are no set or its sum is wrong. */
+static enum sdsim_fat_result load_set(struct sdsim_volume *volume, struct sdsim_dir *dir)
 {
     enum sdsim_fat_result result = load_slot(volume, dir, 0, TYPE_FILE);
     if (result != SDSIM_FAT_OK) {
@@ -85,7 +87,7 @@ enum sdsim_fat_result sdsim_set_load_home(struct sdsim_volume *volume,
     dir->object.last_run = 0;
     dir->set_offset = home->offset;
     const enum sdsim_fat_result result = sdsim_dir_goto(volume, dir, home->offset);
-    return result == SDSIM_FAT_OK ? sdsim_set_load(volume, dir) : result;
+    return result == SDSIM_FAT_OK ? load_set(volume, dir) : result;
 }
 
 enum sdsim_fat_result sdsim_set_store(struct sdsim_volume *volume, struct sdsim_dir *dir)
@@ -142,7 +144,7 @@ enum sdsim_fat_result sdsim_set_read(struct sdsim_volume *volume, struct sdsim_d
         const uint8_t type = *sdsim_window_at(volume, dir->offset);
         if (type == TYPE_FILE) {
             dir->set_offset = dir->offset;
-            result = sdsim_set_load(volume, dir);
+            result = load_set(volume, dir);
             if (result == SDSIM_FAT_OK) {
                 dir->attributes = volume->set[SDSIM_SET_ATTRIBUTES] & SDSIM_ATTR_MASK;
                 return SDSIM_FAT_OK;

@@ -24,10 +24,6 @@ enum sdsim_set_offset {
     SDSIM_SET_NAMES = 64,
 };
 
-/* Loads the set whose first slot is at hand; ends at its last slot. SDSIM_FAT_CORRUPT if the slots
- * are no set or its sum is wrong. */
-enum sdsim_fat_result sdsim_set_load(struct sdsim_volume *volume, struct sdsim_dir *dir);
-
 /* Goes to `home` and loads the set there; `dir` gets the directory. */
 enum sdsim_fat_result sdsim_set_load_home(struct sdsim_volume *volume,
                                           const struct sdsim_home *home, struct sdsim_dir *dir);

@@ -99,7 +99,8 @@ void sdsim_au_erased(struct sdsim_au_table *table, uint32_t from, uint32_t end)
     add_range(table, from, end);
 }
 
-sdsim_ps sdsim_au_copy_time(const struct sdsim_flash_params *params, uint64_t blocks)
+/* What it takes to copy `blocks` blocks. */
+static sdsim_ps copy_time(const struct sdsim_flash_params *params, uint64_t blocks)
 {
     if (params->move_rate == 0) {
         return 0;
@@ -115,11 +116,11 @@ sdsim_ps sdsim_au_merge_time(const struct sdsim_flash_params *params,
         return 0;
     }
     const uint64_t kept = open->scattered ? 0 : open->written;
-    return sdsim_time_sum(sdsim_au_copy_time(params, blocks - kept), params->au_erase);
+    return sdsim_time_sum(copy_time(params, blocks - kept), params->au_erase);
 }
 
 sdsim_ps sdsim_au_full_merge(const struct sdsim_flash_params *params)
 {
     const uint64_t blocks = params->au_bytes / SDSIM_FLASH_SECTOR;
-    return sdsim_time_sum(sdsim_au_copy_time(params, blocks), params->au_erase);
+    return sdsim_time_sum(copy_time(params, blocks), params->au_erase);
 }

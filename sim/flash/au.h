@@ -65,9 +65,6 @@ void sdsim_au_close(struct sdsim_au_table *table, int slot);
 /* The host erased these AUs: nothing is open there, and nothing is worth copying. */
 void sdsim_au_erased(struct sdsim_au_table *table, uint32_t from, uint32_t end);
 
-/* What it takes to copy `blocks` blocks. */
-sdsim_ps sdsim_au_copy_time(const struct sdsim_flash_params *params, uint64_t blocks);
-
 /* What it takes to close an AU: see above. */
 sdsim_ps sdsim_au_merge_time(const struct sdsim_flash_params *params,
                              const struct sdsim_open_au *open);

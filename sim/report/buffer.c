@@ -17,14 +17,10 @@ static const struct {
     const char *text;
 } levels[SDSIM_BUFFER_LEVELS] = {{500, "50%"}, {990, "99%"}, {999, "99.9%"}};
 
-double sdsim_buffer_level(size_t index)
+/* A level as a share of the runs. */
+static double level_share(size_t index)
 {
     return levels[index].permille / 1000.0;
-}
-
-const char *sdsim_buffer_level_text(size_t index)
-{
-    return levels[index].text;
 }
 
 size_t sdsim_buffer_level_runs(size_t index, size_t count)
@@ -32,7 +28,8 @@ size_t sdsim_buffer_level_runs(size_t index, size_t count)
     return (size_t)(((uint64_t)count * levels[index].permille + 999) / 1000);
 }
 
-uint64_t sdsim_buffer_need(const struct sdsim_buffer_report *report, size_t level)
+/* What a level of the runs needs; UINT64_MAX: as much as there is not. */
+static uint64_t need_of(const struct sdsim_buffer_report *report, size_t level)
 {
     return report->needs[sdsim_buffer_level_runs(level, report->count) - 1];
 }
@@ -91,7 +88,7 @@ static bool print_needs(const struct sdsim_buffer_report *report, const struct s
     sdsim_table_cell(&table, SDSIM_INK_PLAIN, "with so much RAM");
     for (size_t i = 0; i < SDSIM_BUFFER_LEVELS; i++) {
         sdsim_table_cell(&table, SDSIM_INK_BOLD, "%s",
-                         sdsim_ram_text(sdsim_buffer_need(report, i), text, sizeof text));
+                         sdsim_ram_text(need_of(report, i), text, sizeof text));
     }
     sdsim_table_cell(&table, SDSIM_INK_BOLD, "%s",
                      sdsim_ram_text(report->needs[report->count - 1], text, sizeof text));
@@ -309,11 +306,11 @@ static void json_levels(const struct sdsim_buffer_report *report, struct sdsim_j
     sdsim_json_array(json, "levels");
     for (size_t i = 0; i < SDSIM_BUFFER_LEVELS; i++) {
         sdsim_json_object(json, NULL);
-        sdsim_json_number(json, "share", sdsim_buffer_level(i));
+        sdsim_json_number(json, "share", level_share(i));
         if (report->ram > 0) {
             sdsim_json_count(json, "rate", report->rates[i]);
         } else {
-            count_or_null(json, "ram", sdsim_buffer_need(report, i));
+            count_or_null(json, "ram", need_of(report, i));
         }
         sdsim_json_end(json);
     }

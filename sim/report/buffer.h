@@ -21,8 +21,6 @@
 
 /* Shares of runs that are asked for: 50, 99 and 99.9 %. */
 #define SDSIM_BUFFER_LEVELS 3u
-double sdsim_buffer_level(size_t index);           /* as a share */
-const char *sdsim_buffer_level_text(size_t index); /* "99.9%" */
 
 /* How many of `count` runs make a level: the next whole number. */
 size_t sdsim_buffer_level_runs(size_t index, size_t count);
@@ -72,9 +70,6 @@ struct sdsim_buffer_report {
     uint64_t ram; /* 0: not asked for */
     uint64_t rates[SDSIM_BUFFER_LEVELS];
 };
-
-/* What a level of the runs needs; UINT64_MAX: as much as there is not. */
-uint64_t sdsim_buffer_need(const struct sdsim_buffer_report *report, size_t level);
 
 /* False without memory. */
 bool sdsim_buffer_print(const struct sdsim_buffer_report *report, const struct sdsim_style *style,

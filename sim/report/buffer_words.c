@@ -50,7 +50,8 @@ char *sdsim_hours_text(double hours, char *out, size_t size)
     return out;
 }
 
-char *sdsim_moment_text(sdsim_ps at, char *out, size_t size)
+/* "23min 11s". */
+static char *moment_text(sdsim_ps at, char *out, size_t size)
 {
     const uint64_t seconds = at / SDSIM_S;
     if (seconds < 60) {
@@ -135,7 +136,7 @@ char *sdsim_buffer_longest(const struct sdsim_buffer_report *report, char *out, 
     }
     const struct sdsim_buffer_stall *worst = &stalls[0];
     sdsim_print_time(worst->longest, length, sizeof length);
-    sdsim_moment_text(worst->at, at, sizeof at);
+    moment_text(worst->at, at, sizeof at);
     sdsim_loss_text((double)worst->byte, bytes, sizeof bytes);
     snprintf(out, size, "%s in %s of logging: a %s of run %zu, %s after its start, behind %s: %s",
              length, sdsim_hours_text(report->hours * (double)report->count, hours, sizeof hours),
@@ -171,7 +172,7 @@ static void period_text(const struct sdsim_buffer_report *report, uint64_t every
     char time[32];
     sdsim_loss_text((double)every, bytes, sizeof bytes);
     const double seconds = report->rate > 0 ? (double)every / (double)report->rate : 0;
-    sdsim_moment_text((sdsim_ps)(seconds * (double)SDSIM_S), time, sizeof time);
+    moment_text((sdsim_ps)(seconds * (double)SDSIM_S), time, sizeof time);
     snprintf(out, size, "every %s, %s", bytes, time);
 }
 

@@ -15,9 +15,6 @@ char *sdsim_loss_text(double bytes, char *out, size_t size);
 /* "1.5 h", "10 min", "40 s". */
 char *sdsim_hours_text(double hours, char *out, size_t size);
 
-/* "23min 11s". */
-char *sdsim_moment_text(sdsim_ps at, char *out, size_t size);
-
 /* One cause in all runs. */
 struct sdsim_buffer_stall {
     enum sdsim_stall_cause cause;

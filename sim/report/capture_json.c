@@ -320,7 +320,8 @@ static void write_status(const struct sdsim_seen_registers *seen, struct sdsim_j
     sdsim_json_end(json);
 }
 
-void sdsim_capture_json_registers(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
+/* "registers": what CSD, CID, SCR, SD status, switch status and OCR say. */
+static void write_registers(const struct sdsim_seen_registers *seen, struct sdsim_json *json)
 {
     sdsim_json_object(json, "registers");
     if (seen->has_csd) {
@@ -449,7 +450,7 @@ void sdsim_capture_json(const struct sdsim_capture_view *view, FILE *out)
     write_totals(view, &json);
     write_edges(view->capture, &json);
     write_inits(summary, &json);
-    sdsim_capture_json_registers(&summary->seen, &json);
+    write_registers(&summary->seen, &json);
     sdsim_json_array(&json, "commands");
     for (size_t i = 0; i < summary->row_count; i++) {
         write_row(view, &summary->rows[i], &json);

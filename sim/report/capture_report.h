@@ -25,7 +25,4 @@ bool sdsim_capture_print(const struct sdsim_capture_view *view, const struct sds
 
 void sdsim_capture_json(const struct sdsim_capture_view *view, FILE *out);
 
-/* "registers": what CSD, CID, SCR, SD status, switch status and OCR say. */
-void sdsim_capture_json_registers(const struct sdsim_seen_registers *seen, struct sdsim_json *json);
-
 #endif

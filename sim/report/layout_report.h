@@ -6,7 +6,6 @@
 #define SDSIM_REPORT_LAYOUT_REPORT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "fat/layout.h"

@@ -19,7 +19,7 @@ struct sdsim_cohort_state *sdsim_cohort_pool_copy(struct sdsim_cohort_pool *pool
     return state;
 }
 
-void sdsim_cohort_pool_give(struct sdsim_cohort_pool *pool, struct sdsim_cohort_state *state)
+static void give_back(struct sdsim_cohort_pool *pool, struct sdsim_cohort_state *state)
 {
     sdsim_cohort_state_drop(state);
     if (pool->count < sizeof pool->spare / sizeof pool->spare[0]) {
@@ -124,12 +124,12 @@ uint32_t sdsim_cohort_table_take(struct sdsim_cohort_table *table, struct sdsim_
             sdsim_cohort_shift(shift, &state->meter.account,
                                &table->groups[group].state->meter.account);
         }
-        sdsim_cohort_pool_give(pool, state);
+        give_back(pool, state);
         return group;
     }
     group = add(table, state, &digest);
     if (group == none) {
-        sdsim_cohort_pool_give(pool, state);
+        give_back(pool, state);
     }
     return group;
 }
@@ -137,7 +137,7 @@ uint32_t sdsim_cohort_table_take(struct sdsim_cohort_table *table, struct sdsim_
 void sdsim_cohort_table_clear(struct sdsim_cohort_table *table, struct sdsim_cohort_pool *pool)
 {
     for (uint32_t i = 0; i < table->count; i++) {
-        sdsim_cohort_pool_give(pool, table->groups[i].state);
+        give_back(pool, table->groups[i].state);
     }
     table->count = 0;
     if (table->slots != NULL) {

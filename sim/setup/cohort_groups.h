@@ -17,7 +17,6 @@ struct sdsim_cohort_pool {
 /* A copy of a state, NULL without memory; and back. */
 struct sdsim_cohort_state *sdsim_cohort_pool_copy(struct sdsim_cohort_pool *pool,
                                                   const struct sdsim_cohort_state *of);
-void sdsim_cohort_pool_give(struct sdsim_cohort_pool *pool, struct sdsim_cohort_state *state);
 void sdsim_cohort_pool_free(struct sdsim_cohort_pool *pool);
 
 struct sdsim_cohort_group {

@@ -50,7 +50,6 @@
 #define SDSIM_TIMELINE_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "timeline/timeline.h"

@@ -24,7 +24,8 @@ static uint32_t saturated(uint32_t a, uint64_t b)
     return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
-void sdsim_pyramid_merge(struct sdsim_pyramid_node *sum, const struct sdsim_pyramid_node *more)
+/* Adds `more` to `sum`: as if the spans of both were one node. */
+static void merge(struct sdsim_pyramid_node *sum, const struct sdsim_pyramid_node *more)
 {
     sum->busy = sdsim_time_sum(sum->busy, more->busy);
     sum->bytes += more->bytes;
@@ -243,7 +244,7 @@ bool sdsim_pyramid_raise(struct sdsim_pyramid *summary)
         for (size_t i = 0; i < count; i++) {
             struct sdsim_pyramid_node node = summary->nodes[level][i * SDSIM_FAN];
             for (size_t k = i * SDSIM_FAN + 1; k < below && k < (i + 1) * SDSIM_FAN; k++) {
-                sdsim_pyramid_merge(&node, &summary->nodes[level][k]);
+                merge(&node, &summary->nodes[level][k]);
             }
             summary->nodes[level + 1][i] = node;
         }

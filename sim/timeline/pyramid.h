@@ -81,9 +81,6 @@ bool sdsim_pyramid_raise(struct sdsim_pyramid *summary);
 /* Room for `count` items of level 1 or nodes of level 2, exactly. False without memory. */
 bool sdsim_pyramid_reserve(struct sdsim_pyramid *summary, size_t items, size_t nodes);
 
-/* Adds `more` to `sum`: as if the spans of both were one node. */
-void sdsim_pyramid_merge(struct sdsim_pyramid_node *sum, const struct sdsim_pyramid_node *more);
-
 /* 1 + the bits of a duration, as in `longest`. */
 uint8_t sdsim_pyramid_length(sdsim_ps duration);
 

@@ -5,8 +5,6 @@
  */
 #include "fuzz/fuzz.h"
 
-#include <stdlib.h>
-
 #include "fat/disk.h"
 #include "fat/layout_text.h"
 #include "fat/medium_disk.h"

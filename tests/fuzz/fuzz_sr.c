@@ -6,7 +6,6 @@
 #include "fuzz/capture_fuzz.h"
 
 #include <string.h>
-#include <unistd.h>
 #include <zip.h>
 
 const unsigned sdsim_fuzz_runs = 300;

@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

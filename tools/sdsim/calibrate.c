@@ -1,6 +1,5 @@
 #include "command.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "calibrate_corpus.h"

@@ -12,8 +12,9 @@
  * outside more often. */
 #define WANTED_COVERAGE 0.945
 
-void sdsim_fit_parallel(void *pool, const char *what, size_t count,
-                        void (*work)(void *context, size_t index), void *context)
+/* Runs pieces of a fit on `*(unsigned *)pool` threads. */
+static void fit_parallel(void *pool, const char *what, size_t count,
+                         void (*work)(void *context, size_t index), void *context)
 {
     const unsigned *threads = pool;
     sdsim_pool_run(count, *threads, what, work, context);
@@ -95,7 +96,7 @@ static bool fit(struct sdsim_cli_session *session, const struct sdsim_measuremen
         const struct sdsim_fit_options options = {
             .wanted = wanted,
             .coverage = ranges ? WANTED_COVERAGE : 0.0,
-            .parallel = sdsim_fit_parallel,
+            .parallel = fit_parallel,
             .pool = &threads,
         };
         drop_headlines(knobs, measurements, folds, fold);

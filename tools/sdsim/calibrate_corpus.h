@@ -19,7 +19,4 @@ enum sdsim_exit sdsim_fit_fold(struct sdsim_cli_session *session,
                                unsigned fold, bool ranges, unsigned threads, const char *directory,
                                struct sdsim_fit_result *result);
 
-/* Runs pieces of a fit on `*(unsigned *)pool` threads. */
-sdsim_parallel sdsim_fit_parallel;
-
 #endif

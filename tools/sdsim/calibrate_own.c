@@ -1,7 +1,6 @@
 #include "calibrate_own.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,6 @@
 #include "run_trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/run_report.h"
