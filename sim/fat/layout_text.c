@@ -19,6 +19,24 @@ char *sdsim_print_sectors(uint64_t sectors, char *out, size_t size)
     return sdsim_unit_print(SDSIM_UNIT_SIZE, (double)sectors * SDSIM_SECTOR, out, size);
 }
 
+/* What needs no figures to be said. */
+static const char *plain_text(enum sdsim_finding_kind kind)
+{
+    static const char *const texts[SDSIM_FINDING_KINDS] = {
+        [SDSIM_FINDING_GPT_SUM] = "the GPT has a wrong check sum",
+        [SDSIM_FINDING_BOOT_SUM] = "the boot region has a wrong check sum: PCs refuse the volume",
+        [SDSIM_FINDING_DIRTY] = "marked as in use: it was not unmounted cleanly",
+        [SDSIM_FINDING_MEDIA_ERROR] = "marked as having had read or write errors",
+        [SDSIM_FINDING_FSINFO] =
+            "the FSINFO sector is damaged: free space has to be counted at every mount",
+        [SDSIM_FINDING_NO_BITMAP] =
+            "the allocation bitmap is not to be found: what no file uses counts as free",
+        [SDSIM_FINDING_BITMAP_SPLIT] =
+            "the allocation bitmap is not in one piece: FatFs refuses the volume",
+    };
+    return texts[kind];
+}
+
 /* What is wrong with the volume as a whole. */
 static void print_about_volume(const struct sdsim_layout *layout,
                                const struct sdsim_finding *finding, char *out, size_t size)
@@ -78,23 +96,9 @@ static void print_about_volume(const struct sdsim_layout *layout,
                  ", is missing or damaged: is the end of the card missing?",
                  said);
         break;
-    default: {
-        static const char *const texts[SDSIM_FINDING_KINDS] = {
-            [SDSIM_FINDING_GPT_SUM] = "the GPT has a wrong check sum",
-            [SDSIM_FINDING_BOOT_SUM] =
-                "the boot region has a wrong check sum: PCs refuse the volume",
-            [SDSIM_FINDING_DIRTY] = "marked as in use: it was not unmounted cleanly",
-            [SDSIM_FINDING_MEDIA_ERROR] = "marked as having had read or write errors",
-            [SDSIM_FINDING_FSINFO] =
-                "the FSINFO sector is damaged: free space has to be counted at every mount",
-            [SDSIM_FINDING_NO_BITMAP] =
-                "the allocation bitmap is not to be found: what no file uses counts as free",
-            [SDSIM_FINDING_BITMAP_SPLIT] =
-                "the allocation bitmap is not in one piece: FatFs refuses the volume",
-        };
-        snprintf(out, size, "%s", texts[finding->kind]);
+    default:
+        snprintf(out, size, "%s", plain_text(finding->kind));
         break;
-    }
     }
 }
 

@@ -199,80 +199,81 @@ static enum sdsim_fat_result run_fill(struct sdsim_session *session, sdsim_ps *n
     }
 }
 
-struct sdsim_answer sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
-                                      sdsim_ps *now, void *out)
+static struct sdsim_answer run_free(struct sdsim_session *session, sdsim_ps *now)
+{
+    uint32_t clusters;
+    const enum sdsim_fat_result result = sdsim_tree_free(&session->volume, now, &clusters);
+    const bool known = result == SDSIM_FAT_OK;
+    return (struct sdsim_answer){.result = result,
+                                 .kind = known ? SDSIM_ANSWER_CLUSTERS : SDSIM_ANSWER_NONE,
+                                 .value = known ? clusters : 0};
+}
+
+/* An operation that answers with no more than how it ended. */
+static enum sdsim_fat_result run_plain(struct sdsim_session *session, const struct sdsim_op *op,
+                                       sdsim_ps *now, const char *path, const char *new_path)
 {
     struct sdsim_volume *volume = &session->volume;
     struct sdsim_file *file = &session->files[op->handle];
-    struct sdsim_answer outcome = {.kind = SDSIM_ANSWER_NONE, .result = SDSIM_FAT_INVALID_NAME};
-    char path[PATH_BYTES];
-    char new_path[PATH_BYTES];
-    uint64_t bytes = 0;
-    if (!copy_path(op->name, path) || !copy_path(op->new_name, new_path)) {
-        return outcome;
-    }
     const bool sized = op->kind == SDSIM_OP_EXPAND || op->kind == SDSIM_OP_FILL;
+    uint64_t bytes = 0;
     if (sized && !amount_of(session, op, &bytes)) {
-        outcome.result = SDSIM_FAT_INVALID_ARGUMENT;
-        return outcome;
+        return SDSIM_FAT_INVALID_ARGUMENT;
     }
     switch (op->kind) {
     case SDSIM_OP_MOUNT:
-        outcome.result = sdsim_volume_mount(volume, session->disk, &session->config, now);
-        break;
+        return sdsim_volume_mount(volume, session->disk, &session->config, now);
     case SDSIM_OP_UNMOUNT:
         sdsim_volume_unmount(volume);
-        outcome.result = SDSIM_FAT_OK;
-        break;
+        return SDSIM_FAT_OK;
     case SDSIM_OP_OPEN:
-        outcome.result = run_open(session, op, now, path);
-        break;
+        return run_open(session, op, now, path);
     case SDSIM_OP_CLOSE:
-        outcome.result = sdsim_file_close(file, now);
-        break;
+        return sdsim_file_close(file, now);
+    case SDSIM_OP_SYNC:
+        return sdsim_file_sync(file, now);
+    case SDSIM_OP_TRUNCATE:
+        return sdsim_file_truncate(file, now);
+    case SDSIM_OP_EXPAND:
+        return sdsim_file_expand(file, now, bytes);
+    case SDSIM_OP_MKDIR:
+        return sdsim_tree_mkdir(volume, now, path);
+    case SDSIM_OP_UNLINK:
+        return sdsim_tree_unlink(volume, now, path);
+    case SDSIM_OP_RENAME:
+        return sdsim_tree_rename(volume, now, path, new_path);
+    case SDSIM_OP_FILL:
+        return run_fill(session, now, bytes);
+    default:
+        return SDSIM_FAT_INVALID_NAME;
+    }
+}
+
+struct sdsim_answer sdsim_session_run(struct sdsim_session *session, const struct sdsim_op *op,
+                                      sdsim_ps *now, void *out)
+{
+    struct sdsim_answer answer = {.kind = SDSIM_ANSWER_NONE, .result = SDSIM_FAT_INVALID_NAME};
+    char path[PATH_BYTES];
+    char new_path[PATH_BYTES];
+    if (!copy_path(op->name, path) || !copy_path(op->new_name, new_path)) {
+        return answer;
+    }
+    switch (op->kind) {
     case SDSIM_OP_WRITE:
     case SDSIM_OP_READ:
         return run_transfer(session, op, now, out);
     case SDSIM_OP_SEEK:
         return run_seek(session, op, now);
-    case SDSIM_OP_SYNC:
-        outcome.result = sdsim_file_sync(file, now);
-        break;
-    case SDSIM_OP_TRUNCATE:
-        outcome.result = sdsim_file_truncate(file, now);
-        break;
-    case SDSIM_OP_EXPAND:
-        outcome.result = sdsim_file_expand(file, now, bytes);
-        break;
-    case SDSIM_OP_MKDIR:
-        outcome.result = sdsim_tree_mkdir(volume, now, path);
-        break;
-    case SDSIM_OP_UNLINK:
-        outcome.result = sdsim_tree_unlink(volume, now, path);
-        break;
-    case SDSIM_OP_RENAME:
-        outcome.result = sdsim_tree_rename(volume, now, path, new_path);
-        break;
     case SDSIM_OP_STAT:
         return run_stat(session, now, path);
     case SDSIM_OP_LIST:
         return run_list(session, now, path);
-    case SDSIM_OP_FREE: {
-        uint32_t clusters;
-        outcome.result = sdsim_tree_free(volume, now, &clusters);
-        if (outcome.result == SDSIM_FAT_OK) {
-            outcome.kind = SDSIM_ANSWER_CLUSTERS;
-            outcome.value = clusters;
-        }
-        break;
-    }
-    case SDSIM_OP_FILL:
-        outcome.result = run_fill(session, now, bytes);
-        break;
+    case SDSIM_OP_FREE:
+        return run_free(session, now);
     case SDSIM_OP_PRINT:
         return run_print(session, op, now);
-    case SDSIM_OP_COUNT:
-        break;
+    default:
+        answer.result = run_plain(session, op, now, path, new_path);
+        return answer;
     }
-    return outcome;
 }
