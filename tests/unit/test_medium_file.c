@@ -21,16 +21,9 @@
 #include "alloc.h"
 #include "core/rng.h"
 #include "flash/medium.h"
+#include "unit/medium_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static void write_generated(struct sdsim_medium *medium, uint32_t lba, uint32_t count,
-                            uint64_t seed, uint64_t first_sector)
-{
-    const struct sdsim_content content = {
-        .kind = SDSIM_CONTENT_GENERATED, .seed = seed, .offset = first_sector * SDSIM_SECTOR};
-    assert_true(sdsim_medium_write(medium, lba, count, &content));
-}
 
 /* Files of the tests, in a directory of their own. */
 struct folder {
@@ -81,7 +74,7 @@ static void image_lies_over_the_medium(void **state)
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     struct sdsim_medium *const medium = sdsim_medium_create(100, 0xFF);
-    write_generated(medium, 0, 100, 5, 0);
+    sdsim_test_write_generated(medium, 0, 100, 5, 0);
     assert_true(sdsim_medium_load(medium, 20, path, &diags));
     assert_int_equal(diags.errors, 0);
 
@@ -98,8 +91,8 @@ static void image_lies_over_the_medium(void **state)
 
     /* Content of an image and the same as generated content, and as the image of a copy. */
     struct sdsim_medium *const same = sdsim_medium_create(100, 0x00);
-    write_generated(same, 0, 100, 5, 0);
-    write_generated(same, 20, 10, 999, 0);
+    sdsim_test_write_generated(same, 0, 100, 5, 0);
+    sdsim_test_write_generated(same, 20, 10, 999, 0);
     const struct sdsim_content last = {.kind = SDSIM_CONTENT_BYTES,
                                        .bytes = expected + 30 * SDSIM_SECTOR};
     assert_true(sdsim_medium_write(same, 30, 1, &last));
@@ -109,7 +102,7 @@ static void image_lies_over_the_medium(void **state)
     assert_true(sdsim_medium_equal(copy, same));
 
     /* Writes go over the image, not into the file. */
-    write_generated(copy, 25, 1, 6, 0);
+    sdsim_test_write_generated(copy, 25, 1, 6, 0);
     assert_true(sdsim_medium_erase(copy, 27, 1));
     sdsim_generate(6, 0, expected + 25 * SDSIM_SECTOR, SDSIM_SECTOR);
     memset(expected + 27 * SDSIM_SECTOR, 0xFF, SDSIM_SECTOR);
@@ -160,12 +153,12 @@ static void holes_cost_nothing_and_read_as_zeros(void **state)
         sdsim_diags_init(&diags);
         const uint32_t sectors = (uint32_t)(2 * far / SDSIM_SECTOR);
         struct sdsim_medium *const medium = sdsim_medium_create(sectors + 10, ones ? 0xFF : 0x00);
-        write_generated(medium, 0, sectors + 10, 1, 0);
+        sdsim_test_write_generated(medium, 0, sectors + 10, 1, 0);
         assert_true(sdsim_medium_load(medium, 10, path, &diags));
         struct sdsim_medium *const expected = sdsim_medium_create(sectors + 10, ones ? 0xFF : 0x00);
         const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL, .fill = 0x00};
         assert_true(sdsim_medium_write(expected, 0, sectors + 10, &zeros));
-        write_generated(expected, 0, 10, 1, 0);
+        sdsim_test_write_generated(expected, 0, 10, 1, 0);
         uint8_t sector[SDSIM_SECTOR] = "first";
         const struct sdsim_content bytes = {.kind = SDSIM_CONTENT_BYTES, .bytes = sector};
         assert_true(sdsim_medium_write(expected, 10, 1, &bytes));
@@ -241,7 +234,7 @@ static void saved_media_come_back(void **state)
         assert_true(sdsim_medium_load(loaded, 0, path, &diags));
         assert_true(sdsim_medium_equal(loaded, medium));
         /* Saving over the file that lies under a medium does it no harm. */
-        write_generated(loaded, 0, 3, 1234, 0);
+        sdsim_test_write_generated(loaded, 0, 3, 1234, 0);
         assert_true(sdsim_medium_save(loaded, path, &diags));
         struct sdsim_medium *const again = sdsim_medium_create(SECTORS, 0x00);
         assert_true(sdsim_medium_load(again, 0, path, &diags));
@@ -265,7 +258,7 @@ static void saved_files_are_sparse(void **state)
     struct sdsim_medium *const medium = sdsim_medium_create(sectors, 0xFF);
     const struct sdsim_content zeros = {.kind = SDSIM_CONTENT_FILL, .fill = 0x00};
     assert_true(sdsim_medium_write(medium, 0, 10000000, &zeros));
-    write_generated(medium, 30000000, 300, 1, 0);
+    sdsim_test_write_generated(medium, 30000000, 300, 1, 0);
     static uint8_t gaps[1000 * SDSIM_SECTOR]; /* zeros, with a little at both ends and amid */
     gaps[0] = gaps[sizeof(gaps) - 1] = gaps[300000] = 1;
     const struct sdsim_content bytes = {.kind = SDSIM_CONTENT_BYTES, .bytes = gaps};
@@ -377,7 +370,7 @@ static void saving_that_fails_leaves_nothing(void **state)
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
     struct sdsim_medium *const medium = sdsim_medium_create(20, 0xFF);
-    write_generated(medium, 0, 5, 1, 0);
+    sdsim_test_write_generated(medium, 0, 5, 1, 0);
     assert_false(sdsim_medium_save(medium, name_in(state, "no/such/folder", path), &diags));
     assert_int_equal(diags.errors, 1);
     /* A folder stands where the file should go: writing works, renaming does not. */
@@ -431,22 +424,13 @@ static void files_without_memory(void **state)
         }
     }
     unlink(saved);
-    for (size_t n = 1;; n++) {
-        sdsim_test_fail_allocation(n);
-        struct sdsim_medium *const copy = sdsim_medium_copy(medium);
-        if (!sdsim_test_allocation_failed()) {
-            assert_true(sdsim_medium_equal(copy, medium));
-            sdsim_medium_destroy(copy);
-            break;
-        }
-        assert_null(copy);
-    }
+    sdsim_test_copy_without_memory(medium);
     sdsim_medium_destroy(medium);
 
     /* Without memory to leave out holes, they are read like the rest of the file. */
     assert_int_equal(truncate(path, (off_t)1 << 24), 0);
     struct sdsim_medium *const expected = sdsim_medium_create(1 << 15, 0x00);
-    write_generated(expected, 0, 8, 999, 0);
+    sdsim_test_write_generated(expected, 0, 8, 999, 0);
     for (size_t n = 1;; n++) {
         struct sdsim_medium *const sparse = sdsim_medium_create(1 << 15, 0x00);
         struct sdsim_diags diags;
