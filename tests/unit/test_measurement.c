@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc.h"
 #include "measure/measurement.h"
 #include "unit/config_fixture.h"
 
