@@ -22,6 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "scratch.h"
+
 /*
  * The folders from bottom to top. A file includes from its own folder and from those further down.
  * "sdsim" is sim/include/sdsim, the public headers: they stand at the bottom because everybody may
@@ -235,24 +237,6 @@ static void check_text(const char *path, const char *text, struct findings *find
     }
 }
 
-/* The whole file, with a zero behind it; the caller frees it. */
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        fail_msg("can't open %s", path);
-    }
-    char *text = NULL;
-    size_t size = 0;
-    if (getdelim(&text, &size, '\0', file) < 0) {
-        free(text);
-        text = strdup("");
-    }
-    fclose(file);
-    assert_non_null(text);
-    return text;
-}
-
 static bool is_c_source(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -276,7 +260,7 @@ static size_t check_folder(const char *folder, struct findings *findings)
             if (S_ISDIR(info.st_mode)) {
                 files += check_folder(path, findings);
             } else if (is_c_source(path)) {
-                char *text = read_file(path);
+                char *text = sdsim_test_read_file(path, NULL);
                 check_text(path, text, findings);
                 free(text);
                 files++;
@@ -387,12 +371,31 @@ static void test_samples(void **state)
     }
 }
 
+/* The map in CONTRIBUTING.md has the layers of sim/ in this order, each as "    NAME what it is". */
+static void test_the_map(void **state)
+{
+    (void)state;
+    char *text = sdsim_test_read_file("CONTRIBUTING.md", NULL);
+    const char *at = text;
+    for (int i = 1; i < LAYER_COUNT && strcmp(layers[i], "tools") != 0; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "\n    %-8s ", layers[i]);
+        at = strstr(at, line);
+        if (at == NULL) {
+            fail_msg("CONTRIBUTING.md: no %s, or not behind %s", layers[i], layers[i - 1]);
+            break;
+        }
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_the_table),
         cmocka_unit_test(test_the_tree),
+        cmocka_unit_test(test_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
