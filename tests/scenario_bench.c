@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,4 +69,30 @@ struct sdsim_outcome_report sdsim_test_scenario_run(struct sdsim_test_scenarios 
         fail_msg("%s/%s: %s", scenario, bench->run->id, report.error);
     }
     return report;
+}
+
+size_t sdsim_test_each_run(uint32_t draws, bool (*look)(const struct sdsim_run *run,
+                                                        const struct sdsim_setup *setup))
+{
+    void *state;
+    glob_t files;
+    size_t looked = 0;
+    sdsim_test_scenarios_up(&state);
+    struct sdsim_test_scenarios *bench = state;
+    assert_int_equal(glob("scenarios/*.yaml", 0, NULL, &files), 0);
+    for (size_t f = 0; f < files.gl_pathc; f++) {
+        const struct sdsim_scenario *scenario =
+            sdsim_scenario_load(bench->config, files.gl_pathv[f], NULL, &bench->diags);
+        assert_non_null(scenario);
+        for (size_t r = 0; r < scenario->count; r++) {
+            for (uint32_t k = 0; k < draws; k++) {
+                assert_true(sdsim_setup_bind(bench->config, &scenario->runs[r], k, &bench->setup,
+                                             &bench->diags));
+                looked += look(&scenario->runs[r], &bench->setup);
+            }
+        }
+    }
+    globfree(&files);
+    sdsim_test_scenarios_down(&state);
+    return looked;
 }

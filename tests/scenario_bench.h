@@ -39,4 +39,9 @@ struct sdsim_outcome_report sdsim_test_scenario_run(struct sdsim_test_scenarios 
                                                     const char *scenario, const char *id,
                                                     const char *const *overrides);
 
+/* Binds the first `draws` draws of every run of every shipped scenario, and calls `look` with each. How
+ * many of them it says it looked at. */
+size_t sdsim_test_each_run(uint32_t draws, bool (*look)(const struct sdsim_run *run,
+                                                        const struct sdsim_setup *setup));
+
 #endif

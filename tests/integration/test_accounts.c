@@ -8,11 +8,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <glob.h>
 #include <string.h>
 
 #include "same_report.h"
-#include "setup/simulate.h"
+#include "scenario_bench.h"
 
 struct counting {
     struct sdsim_recorder recorder;
@@ -25,7 +24,7 @@ static void count_span(struct sdsim_recorder *recorder, const struct sdsim_span 
     counting->spans += span->count;
 }
 
-static void check_draw(const struct sdsim_run *run, const struct sdsim_setup *setup)
+static bool check_draw(const struct sdsim_run *run, const struct sdsim_setup *setup)
 {
     struct sdsim_outcome_report first;
     struct sdsim_outcome_report again;
@@ -44,39 +43,18 @@ static void check_draw(const struct sdsim_run *run, const struct sdsim_setup *se
     sdsim_simulate(setup, NULL, &again);
     sdsim_test_same_report(&first, &again);
     if (setup->run.workload.total > (1 << 24)) {
-        return; /* with a recorder each block is stepped */
+        return true; /* with a recorder each block is stepped */
     }
     sdsim_simulate(setup, &counting.recorder, &watched);
     sdsim_test_same_report(&first, &watched);
     assert_true(counting.spans > 0);
+    return true;
 }
 
 static void every_scenario(void **state)
 {
     (void)state;
-    struct sdsim_config *config = sdsim_config_create(".");
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    glob_t files;
-    size_t checked = 0;
-    assert_int_equal(glob("scenarios/*.yaml", 0, NULL, &files), 0);
-    for (size_t f = 0; f < files.gl_pathc; f++) {
-        const struct sdsim_scenario *scenario =
-            sdsim_scenario_load(config, files.gl_pathv[f], NULL, &diags);
-        assert_non_null(scenario);
-        for (size_t r = 0; r < scenario->count; r++) {
-            for (uint32_t k = 0; k < 3; k++) {
-                struct sdsim_setup setup;
-                assert_true(sdsim_setup_bind(config, &scenario->runs[r], k, &setup, &diags));
-                check_draw(&scenario->runs[r], &setup);
-                checked++;
-            }
-        }
-    }
-    globfree(&files);
-    assert_true(checked >= 3 * 27);
-    sdsim_diags_free(&diags);
-    sdsim_config_destroy(config);
+    assert_true(sdsim_test_each_run(3, check_draw) >= 3 * 27);
 }
 
 int main(void)

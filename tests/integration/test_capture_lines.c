@@ -322,14 +322,34 @@ static void warns_of_a_card_without_hold_time(void **state)
     }
 }
 
+/* How fast a bus is, and whether it can be read with samples 100 ns apart. */
+struct pace {
+    sdsim_ps period;
+    bool readable;
+};
+
+/* The capture has all blocks and commands, or none of either and the verdict. */
+static void all_or_nothing(const char *path, const struct pace *pace, json_int_t all_commands)
+{
+    json_t *root = sdsim_test_capture(path, NULL, NULL, 0);
+    assert_non_null(root);
+    const json_int_t blocks = count_at(root, "crc16.right");
+    const json_int_t commands = count_at(root, "items.command");
+    const bool undersampled = json_is_true(sdsim_test_at(root, "undersampled"));
+    if (blocks != (pace->readable ? BLOCKS : 0) ||
+        commands != (pace->readable ? all_commands : 0) || undersampled == pace->readable) {
+        fail_msg("period %llu ps: %lld blocks, %lld commands, %sundersampled",
+                 (unsigned long long)pace->period, (long long)blocks, (long long)commands,
+                 undersampled ? "" : "not ");
+    }
+    json_decref(root);
+}
+
 /* From 24 samples a clock down to 1.3: everything, or nothing and a verdict; never something else. */
 static void reads_all_or_says_undersampled(void **state)
 {
     (void)state;
-    static const struct {
-        sdsim_ps period; /* of the bus clock, in ps; samples are 100 ns apart */
-        bool readable;
-    } rows[] = {
+    static const struct pace rows[] = {
         {2400000, true}, {830000, true},  {610000, true},  {430000, true},
         {190000, false}, {151000, false}, {130000, false},
     };
@@ -347,18 +367,7 @@ static void reads_all_or_says_undersampled(void **state)
         sdsim_test_sr_begin(&sr);
         const sdsim_ps end = sd_bus(&sr.sink, rows[i].period);
         assert_true(sdsim_test_sr_write(&sr, end));
-        json_t *root = sdsim_test_capture(path, NULL, NULL, 0);
-        assert_non_null(root);
-        const json_int_t blocks = count_at(root, "crc16.right");
-        const json_int_t commands = count_at(root, "items.command");
-        const bool undersampled = json_is_true(sdsim_test_at(root, "undersampled"));
-        if (blocks != (rows[i].readable ? BLOCKS : 0) ||
-            commands != (rows[i].readable ? BLOCKS + 2 : 0) || undersampled == rows[i].readable) {
-            fail_msg("period %llu ps: %lld blocks, %lld commands, %sundersampled",
-                     (unsigned long long)rows[i].period, (long long)blocks, (long long)commands,
-                     undersampled ? "" : "not ");
-        }
-        json_decref(root);
+        all_or_nothing(path, &rows[i], BLOCKS + 2);
     }
 }
 
@@ -366,10 +375,7 @@ static void reads_all_or_says_undersampled(void **state)
 static void reads_all_of_spi_or_says_undersampled(void **state)
 {
     (void)state;
-    static const struct {
-        sdsim_ps period;
-        bool readable;
-    } rows[] = {
+    static const struct pace rows[] = {
         {2400000, true}, {830000, true},  {410000, true},  {290000, true},
         {184000, false}, {151000, false}, {130000, false},
     };
@@ -388,18 +394,7 @@ static void reads_all_of_spi_or_says_undersampled(void **state)
         sdsim_test_sr_begin(&sr);
         const sdsim_ps end = spi_reads(&dress, &sr.sink, rows[i].period);
         assert_true(sdsim_test_sr_write(&sr, end));
-        json_t *root = sdsim_test_capture(path, NULL, NULL, 0);
-        assert_non_null(root);
-        const json_int_t blocks = count_at(root, "crc16.right");
-        const json_int_t commands = count_at(root, "items.command");
-        const bool undersampled = json_is_true(sdsim_test_at(root, "undersampled"));
-        if (blocks != (rows[i].readable ? BLOCKS : 0) ||
-            commands != (rows[i].readable ? BLOCKS : 0) || undersampled == rows[i].readable) {
-            fail_msg("period %llu ps: %lld blocks, %lld commands, %sundersampled",
-                     (unsigned long long)rows[i].period, (long long)blocks, (long long)commands,
-                     undersampled ? "" : "not ");
-        }
-        json_decref(root);
+        all_or_nothing(path, &rows[i], BLOCKS);
     }
 }
 

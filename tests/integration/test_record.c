@@ -8,7 +8,6 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +15,8 @@
 
 #include "program.h"
 #include "same_report.h"
+#include "scenario_bench.h"
 #include "scratch.h"
-#include "setup/simulate.h"
 #include "timeline/find.h"
 #include "timeline/query.h"
 #include "timeline/read.h"
@@ -70,13 +69,16 @@ static void check_commands(const char *name, struct sdsim_timeline *timeline,
     }
 }
 
-static void check_run(const struct sdsim_run *run, const struct sdsim_setup *setup)
+static bool check_run(const struct sdsim_run *run, const struct sdsim_setup *setup)
 {
     char name[200];
     struct sdsim_outcome_report plain;
     struct sdsim_outcome_report watched;
     struct sdsim_timeline timeline;
     const char *why;
+    if (setup->run.workload.total > 4 << 20) {
+        return false;
+    }
     snprintf(name, sizeof name, "%s/%s", run->scenario, run->id);
     sdsim_simulate(setup, NULL, &plain);
     sdsim_timeline_init(&timeline);
@@ -107,34 +109,13 @@ static void check_run(const struct sdsim_run *run, const struct sdsim_setup *set
     }
     assert_true(range.busy > 0 && range.busy <= result->elapsed);
     sdsim_timeline_free(&timeline);
+    return true;
 }
 
 static void every_scenario(void **state)
 {
     (void)state;
-    struct sdsim_config *config = sdsim_config_create(".");
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    glob_t files;
-    size_t checked = 0;
-    assert_int_equal(glob("scenarios/*.yaml", 0, NULL, &files), 0);
-    for (size_t f = 0; f < files.gl_pathc; f++) {
-        const struct sdsim_scenario *scenario =
-            sdsim_scenario_load(config, files.gl_pathv[f], NULL, &diags);
-        assert_non_null(scenario);
-        for (size_t r = 0; r < scenario->count; r++) {
-            struct sdsim_setup setup;
-            assert_true(sdsim_setup_bind(config, &scenario->runs[r], 0, &setup, &diags));
-            if (setup.run.workload.total <= 4 << 20) {
-                check_run(&scenario->runs[r], &setup);
-                checked++;
-            }
-        }
-    }
-    globfree(&files);
-    assert_true(checked >= 15);
-    sdsim_diags_free(&diags);
-    sdsim_config_destroy(config);
+    assert_true(sdsim_test_each_run(1, check_run) >= 15);
 }
 
 /* ---- the file ---- */
