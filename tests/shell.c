@@ -17,7 +17,7 @@
 #define C99      "-std=c99 -Wconversion -D_XOPEN_SOURCE=700 " WARNINGS
 #define CXX11    "-std=c++11 " WARNINGS
 
-struct sdsim_test_output sdsim_test_shell(const char *format, ...)
+struct sdsim_test_output sdsim_test_sh(const char *format, ...)
 {
     char command[8000];
     size_t used = (size_t)snprintf(command, sizeof command, "d=%s; ", sdsim_test_folder());
@@ -51,7 +51,7 @@ void sdsim_test_expect_success(struct sdsim_test_output output)
 
 bool sdsim_test_has(const char *program)
 {
-    struct sdsim_test_output output = sdsim_test_shell("command -v %s", program);
+    struct sdsim_test_output output = sdsim_test_sh("command -v %s", program);
     free(output.text);
     return output.code == 0;
 }
@@ -64,8 +64,8 @@ bool sdsim_test_build_all(const char *name, bool cxx, const char *arguments)
     bool built = false;
     for (size_t i = 0; i < COUNT(c_compilers); i++) {
         if (sdsim_test_has(compilers[i])) {
-            sdsim_test_expect_success(sdsim_test_shell("%s %s -o $d/%s %s 2>&1", compilers[i],
-                                                       cxx ? CXX11 : C99, name, arguments));
+            sdsim_test_expect_success(sdsim_test_sh("%s %s -o $d/%s %s 2>&1", compilers[i],
+                                                    cxx ? CXX11 : C99, name, arguments));
             built = true;
         }
     }

@@ -1,7 +1,7 @@
 /*
  * Shell commands of tests that build and run other programs.
  *
- *     sdsim_test_expect_success(sdsim_test_shell("cc -o $d/hello hello.c && $d/hello"));
+ *     sdsim_test_expect_success(sdsim_test_sh("cc -o $d/hello hello.c && $d/hello"));
  *
  * Commands run where the test runs, the source folder, with $d its scratch folder (scratch.h).
  * Everything fails through cmocka.
@@ -21,7 +21,7 @@ struct sdsim_test_output {
 };
 
 /* Runs a command made as by printf. */
-struct sdsim_test_output sdsim_test_shell(const char *format, ...)
+struct sdsim_test_output sdsim_test_sh(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /* Fails, with the output as the message, if the exit code isn't 0; frees the output. */

@@ -260,7 +260,7 @@ static void example(void **state)
         "sed -n 's/^          \\(sdsim .*\\)/\\1/p' "
         "\"$OLDPWD/tools/examples/ci/github-actions.yml\" "
         "> commands && test $(wc -l < commands) -eq 3 && bash -eo pipefail commands > out 2>&1";
-    struct sdsim_test_output output = sdsim_test_shell(
+    struct sdsim_test_output output = sdsim_test_sh(
         "cd $d && mkdir -p storage && export PATH=\"$(dirname \"$SDSIM_PROGRAM\"):$PATH\" && "
         "printf 'kind: scenario\\nboard: esp32-devkit-v1-spi\\ncard: sdhc32g-a1\\n"
         "workload: {do: write, call: 16KiB, total: 512KiB}\\n' > storage/logger.yaml && "
@@ -269,16 +269,16 @@ static void example(void **state)
         "sdsim run storage/logger.yaml --draws 0 --trace serial.blocks > out && "
         "mv serial.blocks serial.log");
     sdsim_test_expect_success(output);
-    sdsim_test_expect_success(sdsim_test_shell("%s", commands));
+    sdsim_test_expect_success(sdsim_test_sh("%s", commands));
     /* A smaller call makes both worse; the first of them stops the job. */
-    output = sdsim_test_shell("cd $d && sed -i s/16KiB/512B/ storage/logger.yaml && cd \"$OLDPWD\" "
-                              "&& %s",
-                              commands);
+    output = sdsim_test_sh("cd $d && sed -i s/16KiB/512B/ storage/logger.yaml && cd \"$OLDPWD\" "
+                           "&& %s",
+                           commands);
     assert_int_equal(output.code, 1);
     free(output.text);
     sdsim_test_expect_success(
-        sdsim_test_shell("cd $d && grep -q 'more than the tolerance' summary && "
-                         "grep -q 'workload.call' summary || { cat summary out; false; }"));
+        sdsim_test_sh("cd $d && grep -q 'more than the tolerance' summary && "
+                      "grep -q 'workload.call' summary || { cat summary out; false; }"));
 }
 
 int main(void)

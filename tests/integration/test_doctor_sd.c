@@ -283,7 +283,7 @@ static void test_drivers(void **state)
         {"nuttx-mmcsd-sdio", "stm32f4", "sd4", "sd-acmd41-slow-polls"},
     };
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        struct sdsim_test_output made = sdsim_test_shell(
+        struct sdsim_test_output made = sdsim_test_sh(
             "printf 'kind: scenario\\nhost: %s\\ndriver: %s\\nbus: %s\\nclock: 20MHz\\ncard: "
             "sdhc32g-u1\\n"
             "workload: {do: write, on: raw, call: 4KiB, total: 16KiB}\\n' > $d/x.yaml && "

@@ -237,12 +237,12 @@ static void test_posix(void **state)
     static const char *const posix[FIELDS] = {[API] = "posix", [HOST] = "", [CPU_HZ] = ""};
     static const char *const stdio[FIELDS] = {[API] = "stdio"};
     need(build("posix", false, "tests/firmware/posix.c"));
-    expect_benchmark(sdsim_test_shell("cd $d && ./posix"), 32768, posix);
+    expect_benchmark(sdsim_test_sh("cd $d && ./posix"), 32768, posix);
     need(build("stdio", false, "-DSDBENCH_STDIO tests/firmware/posix.c"));
-    expect_benchmark(sdsim_test_shell("cd $d && ./stdio"), 32768, stdio);
+    expect_benchmark(sdsim_test_sh("cd $d && ./stdio"), 32768, stdio);
     need(build("small", false, "-DSDBENCH_BUFFER=512 tests/firmware/posix.c"));
-    expect_benchmark(sdsim_test_shell("cd $d && ./small"), 512, posix);
-    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_sh("cd $d && ./small"), 512, posix);
+    expect_success(sdsim_test_sh("test ! -e $d/SDBENCH.BIN"));
 }
 
 /* What the user tells ends up in its column and can't break a row. */
@@ -264,27 +264,27 @@ static void test_settings(void **state)
         [CLUSTER_BYTES] = "131072",
     };
     expect_success(
-        sdsim_test_shell("cat >$d/settings.h <<'END'\n"
-                         "#define SDBENCH_ID                 \"mine\"\n"
-                         "#define SDBENCH_GROUP              \"my group\"\n"
-                         "#define SDBENCH_HOST               \"stm32f4\"\n"
-                         "#define SDBENCH_CPU_HZ             168000000\n"
-                         "#define SDBENCH_BUS                \"sd4\"\n"
-                         "#define SDBENCH_CLOCK_REQUESTED_HZ 25000000\n"
-                         "#define SDBENCH_CLOCK_HZ           24000000\n"
-                         "#define SDBENCH_DRIVER             \"stm32-hal-sd\"\n"
-                         "#define SDBENCH_CARD               \"A \\\"good\\\" card, 32GB\"\n"
-                         "#define SDBENCH_CARD_CLASS         \"sdhc32g-a1\"\n"
-                         "#define SDBENCH_FILESYSTEM         \"exfat\"\n"
-                         "#define SDBENCH_CLUSTER_BYTES      131072\n"
-                         "#define SDBENCH_ASSUMPTIONS        \"state=new;spi_mode=0\"\n"
-                         "#define SDBENCH_FILE_BYTES         65536\n"
-                         "END\n"));
+        sdsim_test_sh("cat >$d/settings.h <<'END'\n"
+                      "#define SDBENCH_ID                 \"mine\"\n"
+                      "#define SDBENCH_GROUP              \"my group\"\n"
+                      "#define SDBENCH_HOST               \"stm32f4\"\n"
+                      "#define SDBENCH_CPU_HZ             168000000\n"
+                      "#define SDBENCH_BUS                \"sd4\"\n"
+                      "#define SDBENCH_CLOCK_REQUESTED_HZ 25000000\n"
+                      "#define SDBENCH_CLOCK_HZ           24000000\n"
+                      "#define SDBENCH_DRIVER             \"stm32-hal-sd\"\n"
+                      "#define SDBENCH_CARD               \"A \\\"good\\\" card, 32GB\"\n"
+                      "#define SDBENCH_CARD_CLASS         \"sdhc32g-a1\"\n"
+                      "#define SDBENCH_FILESYSTEM         \"exfat\"\n"
+                      "#define SDBENCH_CLUSTER_BYTES      131072\n"
+                      "#define SDBENCH_ASSUMPTIONS        \"state=new;spi_mode=0\"\n"
+                      "#define SDBENCH_FILE_BYTES         65536\n"
+                      "END\n"));
     char arguments[200];
     (void)snprintf(arguments, sizeof arguments, "-include %s/settings.h tests/firmware/posix.c",
                    sdsim_test_folder());
     need(build("settings", false, arguments));
-    struct sdsim_test_output output = sdsim_test_shell("cd $d && ./settings");
+    struct sdsim_test_output output = sdsim_test_sh("cd $d && ./settings");
     assert_non_null(strstr(output.text, ";state=new;spi_mode=0\n"));
     assert_null(strstr(output.text, "clock=not-stated"));
     expect_benchmark(output, 32768, expected);
@@ -312,7 +312,7 @@ static void test_fatfs(void **state)
         [VALUE] = "2343909", /* 8192 calls of 169 us, 81 pauses of 5 ms */
     };
     build_fatfs();
-    struct sdsim_test_output output = sdsim_test_shell("$d/fatfs");
+    struct sdsim_test_output output = sdsim_test_sh("$d/fatfs");
     assert_non_null(strstr(output.text, "# nothing left"));
     assert_non_null(strstr(output.text, ",latency_min_s,0.000169000,"));
     assert_non_null(strstr(output.text, ",latency_max_s,0.005169000,"));
@@ -335,12 +335,12 @@ static void test_faults(void **state)
     };
     build_fatfs();
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_output output = sdsim_test_shell("RAM_CARD=%s $d/fatfs", rows[i].fault);
+        struct sdsim_test_output output = sdsim_test_sh("RAM_CARD=%s $d/fatfs", rows[i].fault);
         assert_int_equal(output.code, 1);
         assert_non_null(strstr(output.text, rows[i].left));
         expect_error(output, rows[i].message);
     }
-    expect_benchmark(sdsim_test_shell("RAM_CARD=leftover $d/fatfs"), 32768, NULL);
+    expect_benchmark(sdsim_test_sh("RAM_CARD=leftover $d/fatfs"), 32768, NULL);
 }
 
 /* On a slow card each run ends after four seconds, and reads back what there was time to write. */
@@ -349,7 +349,7 @@ static void test_slow_card(void **state)
     (void)state;
     struct table table;
     build_fatfs();
-    struct sdsim_test_output output = sdsim_test_shell("RAM_CARD=slow $d/fatfs");
+    struct sdsim_test_output output = sdsim_test_sh("RAM_CARD=slow $d/fatfs");
     assert_int_equal(output.code, 0);
     parse(&table, output.text);
     expect_table(&table, 32768);
@@ -369,24 +369,24 @@ static void test_dead_clock(void **state)
 {
     (void)state;
     need(build("dead", false, "'-DSDBENCH_MICROS()=7' tests/firmware/posix.c"));
-    expect_error(sdsim_test_shell("cd $d && ./dead"),
+    expect_error(sdsim_test_sh("cd $d && ./dead"),
                  "# error: the clock, SDBENCH_MICROS(), stands still");
 }
 
 /* The file of the user, and one of a benchmark that was cut off. */
 static void expect_care(const char *command)
 {
-    expect_success(sdsim_test_shell("printf 'my own data' >$d/SDBENCH.BIN"));
-    struct sdsim_test_output output = sdsim_test_shell("%s", command);
+    expect_success(sdsim_test_sh("printf 'my own data' >$d/SDBENCH.BIN"));
+    struct sdsim_test_output output = sdsim_test_sh("%s", command);
     assert_int_equal(output.code, 1);
     expect_error(output, "SDBENCH.BIN is not of this program; rename it");
-    expect_success(sdsim_test_shell("test \"$(cat $d/SDBENCH.BIN)\" = 'my own data'"));
-    expect_success(sdsim_test_shell("printf 'sdbench\\n\\0\\0\\0\\0more' >$d/SDBENCH.BIN"));
-    expect_benchmark(sdsim_test_shell("%s", command), 32768, NULL);
-    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
-    expect_success(sdsim_test_shell(": >$d/SDBENCH.BIN"));
-    expect_benchmark(sdsim_test_shell("%s", command), 32768, NULL);
-    expect_success(sdsim_test_shell("test ! -e $d/SDBENCH.BIN"));
+    expect_success(sdsim_test_sh("test \"$(cat $d/SDBENCH.BIN)\" = 'my own data'"));
+    expect_success(sdsim_test_sh("printf 'sdbench\\n\\0\\0\\0\\0more' >$d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_sh("%s", command), 32768, NULL);
+    expect_success(sdsim_test_sh("test ! -e $d/SDBENCH.BIN"));
+    expect_success(sdsim_test_sh(": >$d/SDBENCH.BIN"));
+    expect_benchmark(sdsim_test_sh("%s", command), 32768, NULL);
+    expect_success(sdsim_test_sh("test ! -e $d/SDBENCH.BIN"));
 }
 
 static void test_files_of_others(void **state)
@@ -421,11 +421,11 @@ static void test_esp_idf(void **state)
     };
     /* the headers of ESP-IDF that the example includes: all are idf.h */
     expect_success(
-        sdsim_test_shell("mkdir -p $d/idf/driver $d/idf/freertos && cd $d/idf && "
-                         "for name in driver/gpio driver/sdmmc_host driver/sdspi_host "
-                         "driver/spi_common esp_idf_version esp_timer esp_vfs_fat sdmmc_cmd "
-                         "freertos/FreeRTOS freertos/task; do "
-                         "echo '#include \"idf.h\"' >$name.h; done"));
+        sdsim_test_sh("mkdir -p $d/idf/driver $d/idf/freertos && cd $d/idf && "
+                      "for name in driver/gpio driver/sdmmc_host driver/sdspi_host "
+                      "driver/spi_common esp_idf_version esp_timer esp_vfs_fat sdmmc_cmd "
+                      "freertos/FreeRTOS freertos/task; do "
+                      "echo '#include \"idf.h\"' >$name.h; done"));
     for (size_t i = 0; i < COUNT(rows); i++) {
         char arguments[500];
         (void)snprintf(arguments, sizeof arguments,
@@ -434,7 +434,7 @@ static void test_esp_idf(void **state)
                        "tests/firmware/esp-idf/start.c",
                        sdsim_test_folder(), sdsim_test_folder(), rows[i].options);
         need(build("idf-app", false, arguments));
-        expect_benchmark(sdsim_test_shell("$d/idf-app"), 32768, rows[i].expected);
+        expect_benchmark(sdsim_test_sh("$d/idf-app"), 32768, rows[i].expected);
     }
 }
 
@@ -480,10 +480,10 @@ static void test_arduino(void **state)
                        "-Itools/firmware/arduino/sdbench tests/firmware/arduino/start.cpp",
                        rows[i].options);
         need(build("arduino", true, arguments));
-        struct sdsim_test_output output = sdsim_test_shell("$d/arduino");
+        struct sdsim_test_output output = sdsim_test_sh("$d/arduino");
         assert_non_null(strstr(output.text, "# nothing left"));
         expect_benchmark(output, rows[i].buffer, rows[i].expected);
-        expect_error(sdsim_test_shell("RAM_CARD=foreign $d/arduino"), "# foreign file left");
+        expect_error(sdsim_test_sh("RAM_CARD=foreign $d/arduino"), "# foreign file left");
     }
 }
 
@@ -507,18 +507,17 @@ static void test_python(void **state)
         print_message("no python3\n");
         skip();
     }
-    expect_benchmark(sdsim_test_shell("python3 -W error tools/firmware/sdbench.py $d"), 32768,
-                     plain);
+    expect_benchmark(sdsim_test_sh("python3 -W error tools/firmware/sdbench.py $d"), 32768, plain);
     expect_benchmark(
-        sdsim_test_shell("cd tools/firmware && python3 -B -c 'import sdbench, sys\n"
-                         "sys.exit(not sdbench.run(\"'$d'\", id=\"mine\", host=\"rp2040\", "
-                         "cpu_hz=125000000, bus=\"spi\", card=\"A \\\"good\\\" card, 32GB\", "
-                         "clock_requested_hz=24000000, cluster_bytes=32768, file_bytes=65536, "
-                         "buffer=4096))'"),
+        sdsim_test_sh("cd tools/firmware && python3 -B -c 'import sdbench, sys\n"
+                      "sys.exit(not sdbench.run(\"'$d'\", id=\"mine\", host=\"rp2040\", "
+                      "cpu_hz=125000000, bus=\"spi\", card=\"A \\\"good\\\" card, 32GB\", "
+                      "clock_requested_hz=24000000, cluster_bytes=32768, file_bytes=65536, "
+                      "buffer=4096))'"),
         4096, told);
     expect_care("python3 tools/firmware/sdbench.py $d");
     struct sdsim_test_output output =
-        sdsim_test_shell("python3 tools/firmware/sdbench.py $d/no-such-folder");
+        sdsim_test_sh("python3 tools/firmware/sdbench.py $d/no-such-folder");
     assert_int_equal(output.code, 1);
     expect_error(output, "# error: ");
 }

@@ -38,7 +38,7 @@ static void need(bool there, const char *what)
 /* The first two numbers of the second line of `size`: code and constants, and data. */
 static void expect_size(const char *size, const char *object, unsigned most)
 {
-    struct sdsim_test_output output = sdsim_test_shell("%s $d/%s | tail -n 1", size, object);
+    struct sdsim_test_output output = sdsim_test_sh("%s $d/%s | tail -n 1", size, object);
     unsigned text;
     unsigned data;
     unsigned bss;
@@ -58,10 +58,10 @@ static void test_cortex_m0(void **state)
     (void)state;
     need(sdsim_test_has("arm-none-eabi-gcc"), "arm-none-eabi-gcc");
     sdsim_test_expect_success(
-        sdsim_test_shell("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
-                         "-ffreestanding -Wall -Wextra -Wshadow -Wconversion -pedantic "
-                         "-Werror -Itools/firmware -c -o $d/m0.o "
-                         "tests/firmware/trace/size.c 2>&1"));
+        sdsim_test_sh("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
+                      "-ffreestanding -Wall -Wextra -Wshadow -Wconversion -pedantic "
+                      "-Werror -Itools/firmware -c -o $d/m0.o "
+                      "tests/firmware/trace/size.c 2>&1"));
     expect_size("arm-none-eabi-size", "m0.o", 2048);
 }
 
@@ -70,9 +70,9 @@ static void test_avr(void **state)
     (void)state;
     need(sdsim_test_has("avr-gcc"), "avr-gcc");
     sdsim_test_expect_success(
-        sdsim_test_shell("avr-gcc -mmcu=atmega328p -Os -std=c99 -Wall -Wextra -Wshadow "
-                         "-pedantic -Werror -Itools/firmware -c -o $d/avr.o "
-                         "tests/firmware/trace/size.c 2>&1"));
+        sdsim_test_sh("avr-gcc -mmcu=atmega328p -Os -std=c99 -Wall -Wextra -Wshadow "
+                      "-pedantic -Werror -Itools/firmware -c -o $d/avr.o "
+                      "tests/firmware/trace/size.c 2>&1"));
     expect_size("avr-size", "avr.o", 4096);
 }
 
@@ -91,7 +91,7 @@ static void test_cross_cxx(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (sdsim_test_has(rows[i].compiler)) {
             any = true;
-            sdsim_test_expect_success(sdsim_test_shell(
+            sdsim_test_expect_success(sdsim_test_sh(
                 "%s %s -Os -std=c++11 -x c++ -Wall -Wextra -Wshadow -pedantic -Werror "
                 "-Itools/firmware -c -o $d/cxx.o tests/firmware/trace/size.c 2>&1",
                 rows[i].compiler, rows[i].options));
@@ -120,11 +120,11 @@ static void test_instructions(void **state)
     need(sdsim_test_has("arm-none-eabi-gcc") && sdsim_test_has("arm-none-eabi-objdump"),
          "arm-none-eabi-gcc with its binutils");
     sdsim_test_expect_success(
-        sdsim_test_shell("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
-                         "-ffreestanding -nostdlib -Wl,-e,start -Wl,-Ttext=0x1000 "
-                         "-DWITH_MAIN -Itools/firmware -o $d/m0.elf "
-                         "tests/firmware/trace/size.c -lgcc 2>&1"));
-    struct sdsim_test_output output = sdsim_test_shell("arm-none-eabi-objdump -d $d/m0.elf");
+        sdsim_test_sh("arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -Os -std=c99 "
+                      "-ffreestanding -nostdlib -Wl,-e,start -Wl,-Ttext=0x1000 "
+                      "-DWITH_MAIN -Itools/firmware -o $d/m0.elf "
+                      "tests/firmware/trace/size.c -lgcc 2>&1"));
+    struct sdsim_test_output output = sdsim_test_sh("arm-none-eabi-objdump -d $d/m0.elf");
     assert_int_equal(output.code, 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const int longest =
@@ -146,12 +146,12 @@ static void test_instructions(void **state)
 /* Writes the block of code that begins with the comment NAME into $d/readme/NAME. */
 static void extract(const char *name)
 {
-    sdsim_test_expect_success(sdsim_test_shell("mkdir -p $d/readme && awk -v head='/* %s */' '"
-                                               "/^```/ { inside = 0 } inside { print } "
-                                               "$0 == head { inside = 1; print }' "
-                                               "tools/firmware/README.md >$d/readme/%s && "
-                                               "test $(wc -l <$d/readme/%s) -gt 3",
-                                               name, name, name));
+    sdsim_test_expect_success(sdsim_test_sh("mkdir -p $d/readme && awk -v head='/* %s */' '"
+                                            "/^```/ { inside = 0 } inside { print } "
+                                            "$0 == head { inside = 1; print }' "
+                                            "tools/firmware/README.md >$d/readme/%s && "
+                                            "test $(wc -l <$d/readme/%s) -gt 3",
+                                            name, name, name));
 }
 
 /* An event that is expected; times are from the start of the first one, in microseconds. */
@@ -168,7 +168,7 @@ struct expected {
 
 static void expect_events(const char *command, const struct expected *rows, size_t count)
 {
-    struct sdsim_test_output output = sdsim_test_shell("%s", command);
+    struct sdsim_test_output output = sdsim_test_sh("%s", command);
     if (output.code != 0) {
         fail_msg("%s: exit code %d: %s", command, output.code, output.text);
     }
@@ -237,13 +237,13 @@ static void test_fatfs(void **state)
     extract("trace_start.c");
     extract("trace_clock.h");
     extract("trace_files.c");
-    sdsim_test_expect_success(sdsim_test_shell(
+    sdsim_test_expect_success(sdsim_test_sh(
         "printf '#include \"stm32.h\"\\n#include \"readme/trace_clock.h\"\\n' >$d/clock.h"));
     for (size_t i = 0; i < COUNT(ways); i++) {
         char arguments[1000];
         extract("trace_fatfs.c");
         sdsim_test_expect_success(
-            sdsim_test_shell("sed -i '%s' $d/readme/trace_fatfs.c", ways[i].edit));
+            sdsim_test_sh("sed -i '%s' $d/readme/trace_fatfs.c", ways[i].edit));
         (void)snprintf(arguments, sizeof arguments, sources, sdsim_test_folder(), ways[i].options,
                        sdsim_test_folder(), sdsim_test_folder(), sdsim_test_folder());
         need(sdsim_test_build_all("fatfs", false, arguments), "C compiler");
@@ -354,13 +354,13 @@ static void test_import(void **state)
                                 "@5.11ms +180us write 4096\n"
                                 "@5.29ms +1ms close\n";
     need(sdsim_test_has_program(), "program");
-    struct sdsim_test_output output = sdsim_test_shell("$d/fatfs >$d/serial.log");
+    struct sdsim_test_output output = sdsim_test_sh("$d/fatfs >$d/serial.log");
     need(output.code == 0, "firmware from the test of FatFs");
     free(output.text);
-    expect_text(sdsim_test_shell("\"$SDSIM_PROGRAM\" import $d/serial.log"), blocks);
-    expect_text(sdsim_test_shell("\"$SDSIM_PROGRAM\" import --from sdtrace-files $d/serial.log"),
+    expect_text(sdsim_test_sh("\"$SDSIM_PROGRAM\" import $d/serial.log"), blocks);
+    expect_text(sdsim_test_sh("\"$SDSIM_PROGRAM\" import --from sdtrace-files $d/serial.log"),
                 files);
-    output = sdsim_test_shell(
+    output = sdsim_test_sh(
         "\"$SDSIM_PROGRAM\" replay --board esp32s3-devkit-spi --card sandisk-ultra-16gb "
         "$d/serial.log");
     if (output.code != 0 || output.size == 0) {
@@ -375,25 +375,25 @@ static void test_plain(void **state)
     (void)state;
     static const struct expected rows[] = {{SDSIM_FIRMWARE_MARK, 0, 0, 0, 9, 0, 0, NULL}};
     sdsim_test_expect_success(
-        sdsim_test_shell("cat >$d/plain.c <<'END'\n"
-                         "#include \"sdtrace.h\"\n"
-                         "int main(void)\n"
-                         "{\n"
-                         "    struct sdtrace trace;\n"
-                         "    struct sdtrace_record ring[8];\n"
-                         "    sdtrace_init(&trace, ring, 8, SDTRACE_STOP_WHEN_FULL);\n"
-                         "    sdtrace_add(&trace, SDTRACE_MARK, 0, 9, trace.last, 0);\n"
-                         "    ring[0].word[3] = 0;\n"
-                         "    sdtrace_dump(&trace);\n"
-                         "    return 0;\n"
-                         "}\n"
-                         "END\n"));
+        sdsim_test_sh("cat >$d/plain.c <<'END'\n"
+                      "#include \"sdtrace.h\"\n"
+                      "int main(void)\n"
+                      "{\n"
+                      "    struct sdtrace trace;\n"
+                      "    struct sdtrace_record ring[8];\n"
+                      "    sdtrace_init(&trace, ring, 8, SDTRACE_STOP_WHEN_FULL);\n"
+                      "    sdtrace_add(&trace, SDTRACE_MARK, 0, 9, trace.last, 0);\n"
+                      "    ring[0].word[3] = 0;\n"
+                      "    sdtrace_dump(&trace);\n"
+                      "    return 0;\n"
+                      "}\n"
+                      "END\n"));
     char source[100];
     (void)snprintf(source, sizeof source, "%s/plain.c", sdsim_test_folder());
     need(sdsim_test_build_all("plain", false, source), "C compiler");
     expect_events("$d/plain", rows, COUNT(rows));
     if (sdsim_test_has("arm-none-eabi-gcc")) {
-        struct sdsim_test_output output = sdsim_test_shell(
+        struct sdsim_test_output output = sdsim_test_sh(
             "arm-none-eabi-gcc -ffreestanding -Itools/firmware -c -o $d/x.o %s 2>&1", source);
         assert_int_not_equal(output.code, 0);
         assert_non_null(strstr(output.text, "sdtrace: define SDTRACE_MICROS()"));

@@ -367,7 +367,7 @@ static void fits_every_screen(void **state)
     sdsim_test_result_free(&made);
     sdsim_test_write_text(sdsim_test_path("frames.html"), frames);
     struct sdsim_test_output output =
-        sdsim_test_shell(BROWSER "--dump-dom file://$d/frames.html 2>$d/messages", program);
+        sdsim_test_sh(BROWSER "--dump-dom file://$d/frames.html 2>$d/messages", program);
     assert_int_equal(output.code, 0);
     static const int widths[] = {320, 360, 768, 1280};
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
@@ -383,7 +383,7 @@ static void fits_every_screen(void **state)
     free(output.text);
     /* What the page's own policy forbids would be told here. */
     sdsim_test_expect_success(
-        sdsim_test_shell("! grep -i -E 'refused|content security|uncaught' $d/messages"));
+        sdsim_test_sh("! grep -i -E 'refused|content security|uncaught' $d/messages"));
 }
 
 /* Screenshots at both ends, and a printed page: they are there and not blank. */
@@ -394,20 +394,20 @@ static void shows_and_prints(void **state)
     struct sdsim_test_result made = report_of((const char *const[]){
         "report", "bench", "--draws", "8", "-o", sdsim_test_path("page.html"), NULL});
     sdsim_test_result_free(&made);
-    sdsim_test_expect_success(sdsim_test_shell(BROWSER
-                                               "--window-size=1280,1600 --screenshot=$d/wide.png "
-                                               "file://$d/page.html 2>$d/messages",
-                                               program));
-    sdsim_test_expect_success(sdsim_test_shell(BROWSER
-                                               "--no-pdf-header-footer --print-to-pdf=$d/page.pdf "
-                                               "file://$d/page.html 2>$d/messages",
-                                               program));
+    sdsim_test_expect_success(sdsim_test_sh(BROWSER
+                                            "--window-size=1280,1600 --screenshot=$d/wide.png "
+                                            "file://$d/page.html 2>$d/messages",
+                                            program));
+    sdsim_test_expect_success(sdsim_test_sh(BROWSER
+                                            "--no-pdf-header-footer --print-to-pdf=$d/page.pdf "
+                                            "file://$d/page.html 2>$d/messages",
+                                            program));
     struct stat status;
     assert_int_equal(stat(sdsim_test_path("wide.png"), &status), 0);
     assert_true(status.st_size > 40000); /* a blank one has 10 kB */
     sdsim_test_expect_success(
-        sdsim_test_shell("head -c 5 $d/page.pdf | grep -q %%PDF && "
-                         "test $(grep -a -c '/Type */Page$' $d/page.pdf) -ge 5"));
+        sdsim_test_sh("head -c 5 $d/page.pdf | grep -q %%PDF && "
+                      "test $(grep -a -c '/Type */Page$' $d/page.pdf) -ge 5"));
 }
 
 int main(void)

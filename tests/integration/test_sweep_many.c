@@ -28,7 +28,7 @@
 static int set_up(void **state)
 {
     (void)state;
-    struct sdsim_test_output output = sdsim_test_shell(
+    struct sdsim_test_output output = sdsim_test_sh(
         HERE "cp $SDSIM_DATA_DIR/scenarios/bench.yaml . && sdsim sweep " SWEEP " -o one.csv");
     const bool fine = output.code == 0;
     free(output.text);
@@ -42,14 +42,14 @@ static void gnu_parallel(void **state)
         print_message("[  SKIPPED ] there is no GNU parallel\n");
         skip();
     }
-    sdsim_test_expect_success(sdsim_test_shell(HERE "sh $scripts/parallel.sh 3 three.csv " SWEEP
-                                                    " 2>messages && cmp one.csv three.csv && "
-                                                    "test ! -e three.csv.1.csv"));
+    sdsim_test_expect_success(sdsim_test_sh(HERE "sh $scripts/parallel.sh 3 three.csv " SWEEP
+                                                 " 2>messages && cmp one.csv three.csv && "
+                                                 "test ! -e three.csv.1.csv"));
     /* "Other machines" that are this one. */
-    sdsim_test_expect_success(sdsim_test_shell(HERE "SSH=: sh $scripts/parallel.sh 2 two.csv " SWEEP
-                                                    " 2>messages && cmp one.csv two.csv"));
+    sdsim_test_expect_success(sdsim_test_sh(HERE "SSH=: sh $scripts/parallel.sh 2 two.csv " SWEEP
+                                                 " 2>messages && cmp one.csv two.csv"));
     /* The line of the README. */
-    sdsim_test_expect_success(sdsim_test_shell(
+    sdsim_test_expect_success(sdsim_test_sh(
         HERE "seq 4 | parallel --will-cite sdsim sweep bench.yaml --vary "
              "'workload.call=1KiB..16KiB\\*2' --vary card=plain,quick --vary clock=4MHz,20MHz "
              "--draws 4 --shard {}/4 -o part{}.csv && "
@@ -64,12 +64,12 @@ static void gnu_parallel_fails(void **state)
     if (!sdsim_test_has("parallel")) {
         skip();
     }
-    struct sdsim_test_output output = sdsim_test_shell(
+    struct sdsim_test_output output = sdsim_test_sh(
         HERE "sh $scripts/parallel.sh 2 bad.csv bench.yaml --vary nosuch=1,2 2>messages; "
              "code=$?; test ! -e bad.csv && exit $code");
     assert_int_not_equal(output.code, 0);
     free(output.text);
-    output = sdsim_test_shell("grep -q nosuch $d/messages");
+    output = sdsim_test_sh("grep -q nosuch $d/messages");
     assert_int_equal(output.code, 0);
     free(output.text);
 }
@@ -82,22 +82,22 @@ static void slurm_array(void **state)
 {
     (void)state;
     sdsim_test_expect_success(
-        sdsim_test_shell(HERE TASK(3) " && " TASK(1) " && sh $scripts/slurm.sh calls 2>messages; "
-                                                     "grep -q 'sbatch --array' messages"));
+        sdsim_test_sh(HERE TASK(3) " && " TASK(1) " && sh $scripts/slurm.sh calls 2>messages; "
+                                                  "grep -q 'sbatch --array' messages"));
     /* Two of three parts: refused, and nothing is written. */
     struct sdsim_test_output output =
-        sdsim_test_shell(HERE "sh $scripts/merge.sh 3 calls " SWEEP " 2>messages; code=$?; "
-                              "test ! -e calls.csv && exit $code");
+        sdsim_test_sh(HERE "sh $scripts/merge.sh 3 calls " SWEEP " 2>messages; code=$?; "
+                           "test ! -e calls.csv && exit $code");
     assert_int_not_equal(output.code, 0);
     free(output.text);
     /* The second task was interrupted once: its rows so far are taken over. */
-    sdsim_test_expect_success(sdsim_test_shell(
+    sdsim_test_expect_success(sdsim_test_sh(
         HERE TASK(2) " && head -3 calls.2.csv > calls.2.csv.part && rm calls.2.csv && " TASK(
             2) " "
                "2>messages && grep -q 'were there already' messages && "
                "sh $scripts/merge.sh 3 calls " SWEEP " && cmp one.csv calls.csv"));
     /* An array that does not begin with 1 would miss a part. */
-    output = sdsim_test_shell(
+    output = sdsim_test_sh(
         HERE "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=0 sh "
              "$scripts/slurm.sh calls " SWEEP " 2>messages; code=$?; "
              "grep -q 'has to begin with 1' messages && exit $code");
