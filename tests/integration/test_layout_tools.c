@@ -36,16 +36,10 @@ static void run(const char *commands)
     }
 }
 
-static void path_of(const char *name, char *path, size_t size)
-{
-    (void)snprintf(path, size, "%s/%s", sdsim_test_folder(), name);
-}
-
 static struct sdsim_medium *load(const char *name, uint32_t sectors)
 {
-    char path[100];
+    const char *path = sdsim_test_path(name);
     struct sdsim_diags diags;
-    path_of(name, path, sizeof path);
     sdsim_diags_init(&diags);
     struct sdsim_medium *medium = sdsim_medium_create(sectors, 0);
     assert_non_null(medium);
@@ -145,8 +139,7 @@ static void expect_runs_as_mtools(struct sdsim_medium *medium, const char *path)
     char ours[1000];
     (void)snprintf(command, sizeof command, "mshowfat -i image '::%s'", path);
     run(command);
-    path_of("log", command, sizeof command);
-    FILE *log = fopen(command, "r");
+    FILE *log = fopen(sdsim_test_path("log"), "r");
     assert_non_null(log);
     assert_non_null(fgets(line, sizeof line, log));
     (void)fclose(log);
