@@ -75,6 +75,8 @@ static void check_rows(const char *key, const struct row *rows, size_t count)
 
 /* ---- hosts ---- */
 
+#define LINUX "\"host\":\"linux-native\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\""
+
 static void test_hosts(void **state)
 {
     (void)state;
@@ -123,7 +125,11 @@ static void test_hosts(void **state)
         {"\"host\":\"lpc1769\"", "lpc43xx", NULL},
         {"\"host\":\"linux-usb3\",\"bus\":\"sd4\",\"driver\":\"usb-reader\"", "linux-usb-reader",
          NULL},
-        {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-native", NULL},
+        {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "raspberry-pi-4", NULL},
+        {LINUX, "linux-native", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 2\""), "raspberry-pi-2", NULL},
+        {LINUX "," SAYS("\"clock=not-stated\",\"Raspberry Pi 4\""), "raspberry-pi-4", NULL},
+        {LINUX "," SAYS("\"not a Raspberry Pi 4\""), "linux-native", NULL},
         /* and what nobody knows */
         {"\"host\":\"nrf52840\"", "unspecified", NULL},
         {"\"host\":\"ESP32\"", "unspecified", NULL},
@@ -174,6 +180,11 @@ static void test_drivers(void **state)
          "micropython-machine-sdcard", NULL},
         {"\"host\":\"rp2040\",\"driver\":\"micropython-sdcard\"," SAYS("\"machine.SDCard\""),
          "micropython-sdcard", NULL},
+        {LINUX, "linux-mmc", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 2\""), "linux-mmc", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 4\""), "linux-mmc-uhs", NULL},
+        {"\"host\":\"raspberry-pi-5\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-mmc-uhs",
+         NULL},
         /* what nobody knows */
         {"\"driver\":\"home-made\"", "generic-spi", NULL},
         {"\"driver\":\"home-made\",\"dma\":true", "generic-spi", NULL},
@@ -255,6 +266,15 @@ static void test_cards(void **state)
          "sandisk-extreme-plus-16gb", NULL},
         {CARD("Memorex microSD 2GB", "") "," SAYS("\"state=used\""),
          "{base: memorex-2gb, state: used}", NULL},
+        /* a maker whose cards differ from the class's others, by the first word that is one */
+        {CARD("Kingston 16 GB", "sdhc16g-c10"), "sdhc16g-c10-kingston", NULL},
+        {CARD("SANDISK/Ultra, 16 GB", "sdhc16g-c10"), "sdhc16g-c10-sandisk", NULL},
+        {CARD("micro SD by Toshiba", "sdhc8g-c4"), "sdhc8g-c4-toshiba", NULL},
+        {CARD("SanDisk 16GB class 4", "sdhc16g-c10"), "sdhc8g-c4-sandisk", NULL},
+        {CARD("SanDisk 32GB", "sdhc32g-u1"), "sdhc32g-u1", NULL},
+        {CARD("Kingstons, Toshib, ../kingston.", "sdhc16g-c10"), "sdhc16g-c10-kingston", NULL},
+        {CARD("Kingstons, -kingston2", "sdhc16g-c10"), "sdhc16g-c10", NULL},
+        {CARD("c4-sandisk", "sdhc8g"), "unknown", NULL},
         /* marks win over a class that went by capacity */
         {CARD("Some 8GB class 10", "sdhc8g-c4"), "sdhc16g-c10", NULL},
         {CARD("Some 4GB, CLASS 10", "sdhc4g-c4"), "sdhc16g-c10", NULL},
