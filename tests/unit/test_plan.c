@@ -123,6 +123,8 @@ static void test_hosts(void **state)
         {"\"host\":\"atmega1284p\"", "atmega328p", NULL},
         {"\"host\":\"at90usb1286\"", "atmega2560", NULL},
         {"\"host\":\"lpc1769\"", "lpc43xx", NULL},
+        {"\"host\":\"nrf52832\"", "nrf52840", NULL},
+        {"\"host\":\"nrf52833\"," SAYS("\"spi_transfer=array\""), "nrf52840-array", NULL},
         {"\"host\":\"linux-usb3\",\"bus\":\"sd4\",\"driver\":\"usb-reader\"", "linux-usb-reader",
          NULL},
         {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "raspberry-pi-4", NULL},
@@ -131,7 +133,8 @@ static void test_hosts(void **state)
         {LINUX "," SAYS("\"clock=not-stated\",\"Raspberry Pi 4\""), "raspberry-pi-4", NULL},
         {LINUX "," SAYS("\"not a Raspberry Pi 4\""), "linux-native", NULL},
         /* and what nobody knows */
-        {"\"host\":\"nrf52840\"", "unspecified", NULL},
+        {"\"host\":\"nrf9160\"", "unspecified", NULL},
+        {"\"host\":\"xnrf52840\"", "unspecified", NULL},
         {"\"host\":\"ESP32\"", "unspecified", NULL},
         {"\"host\":\"../hosts/esp32\"", "unspecified", NULL},
         {"\"host\":\"a: {b, c}\"", "unspecified", NULL},
