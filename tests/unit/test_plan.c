@@ -86,7 +86,8 @@ static void test_hosts(void **state)
         /* variants, where there are such profiles */
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=byte\""), "rp2040-byte", NULL},
         {"\"host\":\"esp32\"," SAYS("\"spi_transfer=array\""), "esp32-array", NULL},
-        {"\"host\":\"esp32c3\"," SAYS("\"spi_transfer=array\""), "esp32s3-array", NULL},
+        {"\"host\":\"esp32c3\"," SAYS("\"spi_transfer=array\""), "esp32c3-array", NULL},
+        {"\"host\":\"esp32c6\"," SAYS("\"spi_transfer=array\""), "esp32s3-array", NULL},
         {"\"host\":\"esp32\"," SAYS("\"spi_transfer=byte\""), "esp32", NULL},
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=magic\""), "rp2040", NULL},
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=\""), "rp2040", NULL},
