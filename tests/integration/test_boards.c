@@ -43,7 +43,8 @@ static const struct board {
     {"esp32s3-devkit-spi", 80 * MHZ / 4, NULL},
     {"esp32s3-devkitc-spi", 80 * MHZ / 4, NULL},
     {"feather-esp32s3-sdio", 160 * MHZ / 4, NULL},
-    {"feather-nrf52840-wing", 16 * MHZ, NULL},
+    {"feather-m0-adalogger", 48 * MHZ / 4, NULL},
+    {"feather-nrf52840-wing", 64 * MHZ / 4, NULL},
     {"feather-rp2040-adalogger", 125 * MHZ / 6, NULL},
     {"feather-rp2350-wing", 150 * MHZ / 8, NULL},
     {"grand-central-m4-sdio", 12 * MHZ / 2, NULL}, /* the card has high speed */
@@ -52,8 +53,8 @@ static const struct board {
     {"memento-camera", 80 * MHZ / 4, NULL},
     {"metro-rp2350", 150 * MHZ / 6, NULL},
     {"mkr-zero", 48 * MHZ / 12, NULL},
-    {"nano-33-ble", 8 * MHZ, NULL},
-    {"nrf52840-dk-zephyr", 16 * MHZ, NULL},
+    {"nano-33-ble", 64 * MHZ / 8, NULL},
+    {"nrf52840-dk-zephyr", 64 * MHZ / 4, NULL},
     {"nucleo-f446re-spi", 90 * MHZ / 4, NULL},
     {"pico-carlk3-sdio", 125 * MHZ / 5, NULL},
     {"pico-carlk3-spi", 125 * MHZ / 6, NULL},
@@ -72,6 +73,7 @@ static const struct board {
     {"uno-sd-shield", 16 * MHZ / 4, NULL},
     {"uno-sdfat", 16 * MHZ / 2, NULL},
     {"weact-h743-sdmmc", 200 * MHZ / 8, NULL},
+    {"xiao-nrf52840-expansion", 64 * MHZ / 16, NULL},
 };
 
 static const char *const small_call = "512B";
