@@ -54,6 +54,7 @@
 #define SDSIM_DRIVER_COSTS_SMOOTHIE_SDMMC       "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_GENERIC_SD           SDSIM_COSTS_SD_FIFO_BULK
 #define SDSIM_DRIVER_COSTS_LINUX_MMC            "call, command, bulk, wake, copy"
+#define SDSIM_DRIVER_COSTS_LINUX_MMC_UHS        "call, command, bulk, wake, copy"
 #define SDSIM_DRIVER_COSTS_USB_READER           SDSIM_COSTS_SD_FIFO_BULK
 
 #endif

@@ -46,6 +46,7 @@
  *     smoothie-lpc-sdmmc      smoothie_sdmmc.c SD 1-bit, 4-bit
  *     generic-sd              generic_sd.c     SD 1-bit, 4-bit
  *     linux-mmc               linux_mmc.c      SD 1-bit, 4-bit
+ *     linux-mmc-uhs           linux_mmc.c      SD 4-bit
  *     usb-reader              usb_reader.c     SD 4-bit
  *
  * Limits: one card per driver; no hot plugging. An operation that fails leaves its reason in

@@ -8,14 +8,15 @@
  * busy the controller watches DAT0. Data move by DMA, their end is an interrupt. After a write CMD13
  * until the card is ready (10 s): the driver sleeps between two looks, 32 to 64 us at first and
  * twice as long each time, up to 32.8 to 65.5 ms (__mmc_poll_for_busy). High speed if the card has
- * it. Sync does nothing on a card without cache.
+ * it; where the board has 1.8 V for the card (linux-mmc-uhs), UHS-I (sd.c, mmc_sd_init_uhs_card).
+ * Sync does nothing on a card without cache.
  *
  * Costs used: call (submission of a request, queue, completion), command, wake, bulk (between two
  * blocks), copy.
  *
  * Limits: one request at a time; the kernel prepares the next one meanwhile, so long sequences of
- * requests cost a little less. The page cache and read-ahead lie above. No UHS speeds, no command
- * queue.
+ * requests cost a little less. The page cache and read-ahead lie above. No command queue. DDR50, two
+ * bits a clock at 50 MHz, is what a host with 100 MHz gets: the commands are then 1 us too quick.
  */
 #include "driver/sd_bus.h"
 
@@ -28,6 +29,16 @@ static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
 {
     const struct sdsim_sd_identification how = {
         .after_reset = SDSIM_MS, .retry = 10 * SDSIM_MS, .registers = true, .high_speed = true};
+    return sdsim_sd_identify(driver, now, &how);
+}
+
+static enum sdsim_driver_error init_uhs(struct sdsim_driver *driver, sdsim_ps *now)
+{
+    const struct sdsim_sd_identification how = {.after_reset = SDSIM_MS,
+                                                .retry = 10 * SDSIM_MS,
+                                                .registers = true,
+                                                .high_speed = true,
+                                                .uhs = true};
     return sdsim_sd_identify(driver, now, &how);
 }
 
@@ -54,6 +65,18 @@ const struct sdsim_driver_class sdsim_driver_linux_mmc = {
     .request = sdsim_sd_request,
     .attach = attach,
     .init = init,
+    .read = sdsim_sd_read,
+    .write = sdsim_sd_write,
+    .move = move,
+};
+
+const struct sdsim_driver_class sdsim_driver_linux_mmc_uhs = {
+    .name = "linux-mmc-uhs",
+    .costs_of = "linux-mmc",
+    .sd = true,
+    .request = sdsim_sd_request_uhs,
+    .attach = attach,
+    .init = init_uhs,
     .read = sdsim_sd_read,
     .write = sdsim_sd_write,
     .move = move,

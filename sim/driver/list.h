@@ -55,6 +55,7 @@
       "LPCOpen on the LPC43xx, as in Smoothie")                                                    \
     X(GENERIC_SD, generic_sd, "generic-sd", "a plain SD driver, polled or by DMA")                 \
     X(LINUX_MMC, linux_mmc, "linux-mmc", "Linux with an SD host of its own")                       \
+    X(LINUX_MMC_UHS, linux_mmc_uhs, "linux-mmc-uhs", "the same at 1.8 V, UHS-I")                   \
     X(USB_READER, usb_reader, "usb-reader", "a USB 2.0 card reader")
 
 #endif

@@ -1,5 +1,6 @@
 #include "measure/plan_names.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,9 +54,14 @@ static const char *host_family(const struct sdsim_measurement *measurement,
         {"atmega", "atmega328p"},
         {"at90", "atmega2560"},
         {"ra", "ra4m1"},
+        {"nrf52", "nrf52840"},
         {"lpc", "lpc43xx"},
         {"p2", "p2"},
         {"linux-usb", "linux-usb-reader"},
+        {"linux-rpi2", "raspberry-pi-2"},
+        {"linux-rpi3", "raspberry-pi-3"},
+        {"linux-rpi4", "raspberry-pi-4"},
+        {"linux-rpi5", "raspberry-pi-5"},
         {"linux", "linux-native"},
     };
     if (sdsim_profiles_has(profiles, "host", measurement->host)) {
@@ -69,10 +75,33 @@ static const char *host_family(const struct sdsim_measurement *measurement,
     return "unspecified";
 }
 
+/* The board a measurement's remarks name where its host says only what kind it is; else NULL. */
+static const char *board_remarked(const struct sdsim_measurement *measurement)
+{
+    static const struct {
+        const char *host;
+        const char *remark; /* an assumption, or how a remark begins */
+        const char *profile;
+    } boards[] = {
+        {"linux-native", "Raspberry Pi 2", "raspberry-pi-2"},
+        {"linux-native", "Raspberry Pi 3", "raspberry-pi-3"},
+        {"linux-native", "Raspberry Pi 4", "raspberry-pi-4"},
+        {"linux-native", "Raspberry Pi 5", "raspberry-pi-5"},
+    };
+    for (size_t i = 0; i < COUNT(boards); i++) {
+        if (strcmp(measurement->host, boards[i].host) == 0 &&
+            sdsim_remarks(measurement, boards[i].remark)) {
+            return boards[i].profile;
+        }
+    }
+    return NULL;
+}
+
 const char *sdsim_plan_host(const struct sdsim_measurement *measurement,
                             struct sdsim_profiles *profiles, char *out, size_t size)
 {
-    const char *family = host_family(measurement, profiles);
+    const char *board = board_remarked(measurement);
+    const char *family = board != NULL ? board : host_family(measurement, profiles);
     const char *transfer = sdsim_assumption(measurement, "spi_transfer");
     if (transfer != NULL) {
         snprintf(out, size, "%s-%s", family, transfer);
@@ -199,6 +228,11 @@ static const struct {
     {"stm32-hal-sdio", NULL, ANY, NULL, 0, "stm32-hal-sd"},
     {"stm32-hal-sd", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
     {"nxp-sdk-usdhc", NULL, ANY, "UHS-I", 0, "nxp-sdk-usdhc-uhs"},
+    {"linux-mmc", NULL, ANY, "UHS-I", 0, "linux-mmc-uhs"},
+    {"linux-mmc", NULL, ANY, "Raspberry Pi 4", 0, "linux-mmc-uhs"},
+    {"linux-mmc", NULL, ANY, "Raspberry Pi 5", 0, "linux-mmc-uhs"},
+    {"linux-mmc", "raspberry-pi-4", ANY, NULL, 0, "linux-mmc-uhs"},
+    {"linux-mmc", "raspberry-pi-5", ANY, NULL, 0, "linux-mmc-uhs"},
     {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", 0, "nuttx-mmcsd-sdio-px4"},
     {"p2-sd-driver", NULL, ANY, "driver moves one sector per command", 0, "p2-sd-driver-single"},
     {"sdfat-spi-dedicated", NULL, ANY, "stream=per-call", 0, "sdfat-spi-shared"},
@@ -259,7 +293,7 @@ void sdsim_plan_driver(const struct sdsim_measurement *measurement, struct sdsim
 
 static bool is_linux(const struct sdsim_measurement *measurement)
 {
-    return starts(measurement->host, "linux");
+    return starts(measurement->host, "linux") || starts(measurement->host, "raspberry-pi");
 }
 
 const char *sdsim_plan_file_api(const struct sdsim_measurement *measurement)
@@ -359,14 +393,9 @@ static const struct {
     {"", "unknown"},
 };
 
-static const char *card_profile(const struct sdsim_measurement *measurement,
-                                struct sdsim_profiles *profiles)
+static const char *card_class(const struct sdsim_measurement *measurement,
+                              struct sdsim_profiles *profiles)
 {
-    const char *named =
-        measurement->card[0] != '\0' ? sdsim_profiles_card(profiles, measurement->card) : NULL;
-    if (named != NULL) {
-        return named;
-    }
     for (size_t i = 0; i < COUNT(marks); i++) {
         if (strcmp(measurement->card_class, marks[i].from) == 0 &&
             is_marked(measurement, marks[i].mark)) {
@@ -382,6 +411,43 @@ static const char *card_profile(const struct sdsim_measurement *measurement,
                                                                          : "unknown";
 }
 
+/* Sets `out` to the profile "CLASS-MAKER" of the first word of the card's name that has one. */
+static bool of_maker(const struct sdsim_measurement *measurement, struct sdsim_profiles *profiles,
+                     const char *class, char *out, size_t size)
+{
+    const char *word = measurement->card;
+    while (*word != '\0') {
+        size_t length = 0;
+        while (isalnum((unsigned char)word[length])) {
+            length++;
+        }
+        const int written = snprintf(out, size, "%s-%.*s", class, (int)length, word);
+        if (length > 0 && written > 0 && (size_t)written < size) {
+            for (size_t i = strlen(class) + 1; out[i] != '\0'; i++) {
+                out[i] = (char)tolower((unsigned char)out[i]);
+            }
+            if (sdsim_profiles_has(profiles, "card", out)) {
+                return true;
+            }
+        }
+        word += length;
+        word += *word != '\0';
+    }
+    return false;
+}
+
+static const char *card_profile(const struct sdsim_measurement *measurement,
+                                struct sdsim_profiles *profiles, char *out, size_t size)
+{
+    const char *named =
+        measurement->card[0] != '\0' ? sdsim_profiles_card(profiles, measurement->card) : NULL;
+    if (named != NULL) {
+        return named;
+    }
+    const char *class = card_class(measurement, profiles);
+    return of_maker(measurement, profiles, class, out, size) ? out : class;
+}
+
 void sdsim_plan_card(const struct sdsim_measurement *measurement, struct sdsim_profiles *profiles,
                      FILE *out)
 {
@@ -390,7 +456,8 @@ void sdsim_plan_card(const struct sdsim_measurement *measurement, struct sdsim_p
         const char *state;
     } states[] = {
         {"used", "used"}, {"new", "fresh"}, {"housekeeping", "housekeeping"}, {"full", "full"}};
-    const char *profile = card_profile(measurement, profiles);
+    char name[128];
+    const char *profile = card_profile(measurement, profiles, name, sizeof name);
     for (size_t i = 0; i < COUNT(states); i++) {
         if (sdsim_assumes(measurement, "state", states[i].said)) {
             fprintf(out, "card: {base: %s, state: %s}\n", profile, states[i].state);

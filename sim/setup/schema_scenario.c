@@ -449,7 +449,8 @@ static const struct sdsim_schema workload_schema = {
          .offset = AT(pins),                                                                       \
          .list = true,                                                                             \
          .max = 255,                                                                               \
-         .doc = "GPIO numbers the card hangs on."},                                                \
+         .doc = "GPIO numbers the card hangs on, port * 16 or 32 + bit where ports have letters; " \
+                "the core's own numbers on Arduino boards and Teensys."},                          \
         {.name = "usable_buffers",                                                                 \
          .type = SDSIM_VALUE_BOOL,                                                                 \
          .offset = AT(usable_buffers),                                                             \

@@ -75,6 +75,8 @@ static void check_rows(const char *key, const struct row *rows, size_t count)
 
 /* ---- hosts ---- */
 
+#define LINUX "\"host\":\"linux-native\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\""
+
 static void test_hosts(void **state)
 {
     (void)state;
@@ -84,7 +86,8 @@ static void test_hosts(void **state)
         /* variants, where there are such profiles */
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=byte\""), "rp2040-byte", NULL},
         {"\"host\":\"esp32\"," SAYS("\"spi_transfer=array\""), "esp32-array", NULL},
-        {"\"host\":\"esp32c3\"," SAYS("\"spi_transfer=array\""), "esp32s3-array", NULL},
+        {"\"host\":\"esp32c3\"," SAYS("\"spi_transfer=array\""), "esp32c3-array", NULL},
+        {"\"host\":\"esp32c6\"," SAYS("\"spi_transfer=array\""), "esp32s3-array", NULL},
         {"\"host\":\"esp32\"," SAYS("\"spi_transfer=byte\""), "esp32", NULL},
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=magic\""), "rp2040", NULL},
         {"\"host\":\"rp2040\"," SAYS("\"spi_transfer=\""), "rp2040", NULL},
@@ -121,11 +124,19 @@ static void test_hosts(void **state)
         {"\"host\":\"atmega1284p\"", "atmega328p", NULL},
         {"\"host\":\"at90usb1286\"", "atmega2560", NULL},
         {"\"host\":\"lpc1769\"", "lpc43xx", NULL},
+        {"\"host\":\"nrf52832\"", "nrf52840", NULL},
+        {"\"host\":\"nrf52833\"," SAYS("\"spi_transfer=array\""), "nrf52840-array", NULL},
         {"\"host\":\"linux-usb3\",\"bus\":\"sd4\",\"driver\":\"usb-reader\"", "linux-usb-reader",
          NULL},
-        {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-native", NULL},
+        {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "raspberry-pi-4",
+         NULL},
+        {LINUX, "linux-native", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 2\""), "raspberry-pi-2", NULL},
+        {LINUX "," SAYS("\"clock=not-stated\",\"Raspberry Pi 4\""), "raspberry-pi-4", NULL},
+        {LINUX "," SAYS("\"not a Raspberry Pi 4\""), "linux-native", NULL},
         /* and what nobody knows */
-        {"\"host\":\"nrf52840\"", "unspecified", NULL},
+        {"\"host\":\"nrf9160\"", "unspecified", NULL},
+        {"\"host\":\"xnrf52840\"", "unspecified", NULL},
         {"\"host\":\"ESP32\"", "unspecified", NULL},
         {"\"host\":\"../hosts/esp32\"", "unspecified", NULL},
         {"\"host\":\"a: {b, c}\"", "unspecified", NULL},
@@ -174,6 +185,11 @@ static void test_drivers(void **state)
          "micropython-machine-sdcard", NULL},
         {"\"host\":\"rp2040\",\"driver\":\"micropython-sdcard\"," SAYS("\"machine.SDCard\""),
          "micropython-sdcard", NULL},
+        {LINUX, "linux-mmc", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 2\""), "linux-mmc", NULL},
+        {LINUX "," SAYS("\"Raspberry Pi 4\""), "linux-mmc-uhs", NULL},
+        {"\"host\":\"raspberry-pi-5\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-mmc-uhs",
+         NULL},
         /* what nobody knows */
         {"\"driver\":\"home-made\"", "generic-spi", NULL},
         {"\"driver\":\"home-made\",\"dma\":true", "generic-spi", NULL},
@@ -255,6 +271,15 @@ static void test_cards(void **state)
          "sandisk-extreme-plus-16gb", NULL},
         {CARD("Memorex microSD 2GB", "") "," SAYS("\"state=used\""),
          "{base: memorex-2gb, state: used}", NULL},
+        /* a maker whose cards differ from the class's others, by the first word that is one */
+        {CARD("Kingston 16 GB", "sdhc16g-c10"), "sdhc16g-c10-kingston", NULL},
+        {CARD("SANDISK/Ultra, 16 GB", "sdhc16g-c10"), "sdhc16g-c10-sandisk", NULL},
+        {CARD("micro SD by Toshiba", "sdhc8g-c4"), "sdhc8g-c4-toshiba", NULL},
+        {CARD("SanDisk 16GB class 4", "sdhc16g-c10"), "sdhc8g-c4-sandisk", NULL},
+        {CARD("SanDisk 32GB", "sdhc32g-u1"), "sdhc32g-u1", NULL},
+        {CARD("Kingstons, Toshib, ../kingston.", "sdhc16g-c10"), "sdhc16g-c10-kingston", NULL},
+        {CARD("Kingstons, -kingston2", "sdhc16g-c10"), "sdhc16g-c10", NULL},
+        {CARD("c4-sandisk", "sdhc8g"), "unknown", NULL},
         /* marks win over a class that went by capacity */
         {CARD("Some 8GB class 10", "sdhc8g-c4"), "sdhc16g-c10", NULL},
         {CARD("Some 4GB, CLASS 10", "sdhc4g-c4"), "sdhc16g-c10", NULL},
