@@ -3,6 +3,9 @@
 /* Tenths of what it holds; 10 only when it is full. */
 static uint8_t tenths(const struct sdsim_queue_lane *lane)
 {
+    if (lane->capacity == 0) {
+        return 0;
+    }
     if (lane->level >= lane->capacity) {
         return 10;
     }

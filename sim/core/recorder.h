@@ -13,8 +13,9 @@
  * listener gave out when it was told. A recorder that doesn't ask for details gets 0.
  *
  * All time that is booked in the account is reported in the lanes of CPU, bus and card, so the spans of
- * a kind sum to it exactly; what the lanes of calls, commands, flash and queue show is booked nowhere. On the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over
- * the card's wait and what follows it; it is booked nowhere.
+ * a kind sum to it exactly; what the lanes of calls, commands, flash and queue show is booked nowhere. On
+ * the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over the card's wait and what follows
+ * it; it is booked nowhere.
  */
 #ifndef SDSIM_CORE_RECORDER_H
 #define SDSIM_CORE_RECORDER_H
@@ -91,7 +92,8 @@ enum sdsim_detail_kind {
     SDSIM_DETAIL_CALL,     /* place: position in the file; size: bytes; name: of the file;
                               code: OPEN: how, enum sdsim_open_mode of fat/file.h. OTHER with a name:
                               place bytes of the file are allocated */
-    SDSIM_DETAIL_LEVEL,    /* place: fill level; size: what the queue holds; name: of the unit */
+    SDSIM_DETAIL_LEVEL, /* place: fill level; size: what the queue holds, 0: without limit; name: of
+                              the unit */
 };
 
 /* What a span is about. Only the members its kind names mean something; the others are 0. */

@@ -138,6 +138,17 @@ static void print_command(const struct sdsim_detail *detail, char *out, size_t s
              detail->code & 63, detail->place, blocks);
 }
 
+static void print_level(const struct sdsim_detail *detail, char *out, size_t size)
+{
+    const char *name = detail->name != NULL ? detail->name : "";
+    char capacity[24] = "";
+    if (detail->size > 0) {
+        snprintf(capacity, sizeof capacity, " of %" PRIu32, detail->size);
+    }
+    snprintf(out, size, "%" PRIu64 "%s%s%s", detail->place, capacity, name[0] != '\0' ? " " : "",
+             name);
+}
+
 char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t size)
 {
     const char *name = detail->name != NULL ? detail->name : "";
@@ -164,8 +175,7 @@ char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t si
         }
         break;
     case SDSIM_DETAIL_LEVEL:
-        snprintf(out, size, "%" PRIu64 " of %" PRIu32 "%s%s", detail->place, detail->size,
-                 name[0] != '\0' ? " " : "", name);
+        print_level(detail, out, size);
         break;
     default:
         snprintf(out, size, "%s", "");

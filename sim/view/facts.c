@@ -160,8 +160,7 @@ static void add_detail(struct sdsim_facts *facts, const struct sdsim_timeline *t
         }
         break;
     case SDSIM_DETAIL_LEVEL:
-        add(facts, "level", "%" PRIu64 " of %" PRIu32 " %s", detail->place, detail->size,
-            detail->name != NULL ? detail->name : "");
+        add(facts, "level", "%s", sdsim_detail_print(detail, text, sizeof text));
         if (detail->size > 0) {
             add(facts, "full to", "%.1f%%", 100.0 * (double)detail->place / (double)detail->size);
         }

@@ -133,6 +133,29 @@ static void windows_are_cut_out(void **state)
     free(both);
 }
 
+/* In the 201.3 ms of the card's pause 20126 bytes come, on top of the 4 KiB that are written. */
+static void levels_of_a_queue(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format;
+        const char *line;
+    } rows[] = {
+        {"csv", "\n19756447.74,201261.9,queue,level,data,24222 bytes,24222,49152,,"},
+        {"perfetto",
+         "\"queue\",\"ph\":\"C\",\"ts\":19756447.74,\"pid\":1,\"args\":{\"level\":24222}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = output_of((const char *const[]){
+            "export", "log-pause-200ms", "ring", "--set", "workload.duration=20s", "--set",
+            "workload.ram=48KiB", "--to", rows[i].format, "--window", "19.5s..20s", NULL});
+        if (strstr(text, rows[i].line) == NULL) {
+            fail_msg("%s has no line '%s'", rows[i].format, rows[i].line);
+        }
+        free(text);
+    }
+}
+
 /* "Around" holds what it is named after, whole and uncut. */
 static void around_holds_it(void **state)
 {
@@ -279,9 +302,13 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_as_ever),  cmocka_unit_test(windows_are_cut_out),
-        cmocka_unit_test(around_holds_it),  cmocka_unit_test(files_are_whole_or_not_there),
-        cmocka_unit_test(refusals_say_why), cmocka_unit_test(a_run_that_fails_is_shown),
+        cmocka_unit_test(written_as_ever),
+        cmocka_unit_test(windows_are_cut_out),
+        cmocka_unit_test(levels_of_a_queue),
+        cmocka_unit_test(around_holds_it),
+        cmocka_unit_test(files_are_whole_or_not_there),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(a_run_that_fails_is_shown),
         cmocka_unit_test(rounding_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

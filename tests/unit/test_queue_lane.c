@@ -25,14 +25,14 @@ static void levels(void **state)
         sdsim_ps duration;
         uint64_t level;
         unsigned tenths;
-    } spans[] = {{0, 100, 0, 0},       {100, 100, 512, 0},   {200, 100, 4096, 5},
+    } spans[] = {{50, 50, 0, 0},       {100, 100, 512, 0},   {200, 100, 4096, 5},
                  {300, 100, 8192, 10}, {400, 100, 9000, 10}, {500, 200, 0, 0}};
     struct sdsim_timeline timeline;
     struct sdsim_queue_lane lane;
     struct sdsim_facts facts;
     const char *why;
     sdsim_timeline_init(&timeline);
-    sdsim_queue_lane_init(&lane, &timeline.recorder, 8192, "bytes");
+    sdsim_queue_lane_init(&lane, &timeline.recorder, 50, 8192, "bytes");
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         sdsim_queue_lane_level(&lane, changes[i].at, changes[i].level);
     }
@@ -61,7 +61,7 @@ static void nobody(void **state)
 {
     (void)state;
     struct sdsim_queue_lane lane;
-    sdsim_queue_lane_init(&lane, NULL, 0, "bytes");
+    sdsim_queue_lane_init(&lane, NULL, 0, 0, "bytes");
     sdsim_queue_lane_level(&lane, 5, 7);
     sdsim_queue_lane_end(&lane, 9);
     assert_int_equal(lane.since, 0);
