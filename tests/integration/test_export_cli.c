@@ -149,7 +149,8 @@ static void levels_of_a_queue(void **state)
         char *text = output_of((const char *const[]){
             "export", "bench", "write", "--set", "workload.do=stream", "--set",
             "workload.rate=100kB/s", "--set", "workload.duration=12s", "--set",
-            "workload.ram=64KiB", "--to", rows[i].format, "--window", "6s..7s", NULL});
+            "workload.ram=64KiB", "--set", "workload.sync_interval=1s", "--to", rows[i].format,
+            "--window", "6s..7s", NULL});
         if (strstr(text, rows[i].line) == NULL) {
             fail_msg("%s has no line '%s'", rows[i].format, rows[i].line);
         }
