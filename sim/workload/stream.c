@@ -19,7 +19,7 @@ static void begin(struct streaming *streaming, struct sdsim_workload_task *task,
     const uint64_t capacity = logger->shape.capacity;
     *streaming = (struct streaming){.task = task, .logger = logger, .zero = now};
     sdsim_logger_begin(&streaming->state, logger);
-    sdsim_queue_lane_init(&streaming->lane, task->meter->recorder, now,
+    sdsim_queue_lane_init(&streaming->lane, task->meter, now,
                           capacity != SDSIM_QUEUE_UNLIMITED ? capacity : 0, "bytes");
 }
 

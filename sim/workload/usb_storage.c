@@ -14,8 +14,8 @@ bool sdsim_usb_storage_init(struct sdsim_usb_storage *storage,
     assert(params->driver_call % SDSIM_SECTOR == 0 && params->lazy <= SDSIM_USB_QUEUE_MOST);
     *storage = (struct sdsim_usb_storage){
         .params = params, .driver = driver, .meter = meter, .writer = now, .promised = now};
-    sdsim_queue_lane_init(&storage->lane, driver->port->meter->recorder, now,
-                          params->lazy * params->buffer, "bytes");
+    sdsim_queue_lane_init(&storage->lane, driver->port->meter, now, params->lazy * params->buffer,
+                          "bytes");
     sdsim_usb_link_init(&storage->link, &params->costs.limits);
     if (params->lazy > 0) {
         storage->jobs = calloc((size_t)params->lazy, sizeof *storage->jobs);
