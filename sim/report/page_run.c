@@ -255,11 +255,22 @@ static void latency(const struct sdsim_page_run *run, FILE *out)
 
 /* ---- what was done when ---- */
 
+char *sdsim_page_class(enum sdsim_lane lane, uint8_t class, char *out, size_t size)
+{
+    if (lane == SDSIM_LANE_QUEUE) { /* whose classes are called "10%" */
+        snprintf(out, size, "c-level-%u", (unsigned)class);
+    } else {
+        snprintf(out, size, "c-%s", sdsim_lane_info(lane)->called[class]);
+    }
+    return out;
+}
+
 /* A lane as one path for each class: "M12 0h3v1h-3z" for columns 12 to 14. */
 static void lane(const struct sdsim_strip_lane *row, FILE *out)
 {
     const struct sdsim_lane_info *info = sdsim_lane_info(row->lane);
     for (uint8_t class = 0; class < info->classes; class ++) {
+        char name[32];
         bool open = false;
         for (unsigned c = 0; c < SDSIM_STRIP_COLUMNS;) {
             unsigned run = 0;
@@ -268,7 +279,8 @@ static void lane(const struct sdsim_strip_lane *row, FILE *out)
             }
             if (run > 0) {
                 if (!open) {
-                    fprintf(out, "<path class=\"c-%s\" d=\"", info->called[class]);
+                    fprintf(out, "<path class=\"%s\" d=\"",
+                            sdsim_page_class(row->lane, class, name, sizeof name));
                     open = true;
                 }
                 fprintf(out, "M%u 0h%uv1h-%uz", c, run, run);
@@ -287,13 +299,15 @@ static void legend(const struct sdsim_strip *strip, FILE *out)
     for (size_t l = 0; l < strip->count; l++) {
         const struct sdsim_lane_info *info = sdsim_lane_info(strip->lanes[l].lane);
         for (uint8_t class = 0; class < info->classes; class ++) {
+            char name[32];
             bool there = memchr(strip->lanes[l].classes, class, SDSIM_STRIP_COLUMNS) != NULL;
             for (size_t s = 0; s < count; s++) {
                 there = there && strcmp(said[s], info->called[class]) != 0;
             }
             if (there) {
                 said[count++] = info->called[class];
-                fprintf(out, "<span><i class=\"c-%s\"></i>%s</span>", info->called[class],
+                fprintf(out, "<span><i class=\"%s\"></i>%s</span>",
+                        sdsim_page_class(strip->lanes[l].lane, class, name, sizeof name),
                         info->called[class]);
             }
         }
