@@ -10,6 +10,7 @@
 #include "report/html.h"
 #include "report/page.h"
 #include "report/readings.h"
+#include "report/stream_report.h"
 #include "setup/clocks.h"
 
 /* ---- the head ---- */
@@ -51,6 +52,13 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
         big(out, sdsim_print_time(prediction->typical.workload.longest_call, value, sizeof value),
             what);
     }
+    if (report->setup->run.workload.action == SDSIM_DO_STREAM) {
+        const struct sdsim_stream_result *stream = &prediction->typical.workload.stream;
+        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)stream->highest, value, sizeof value);
+        big(out, value,
+            stream->lost > 0 ? "of RAM filled at most, and data were lost"
+                             : "of RAM filled at most; what many runs need, sdsim buffer tells");
+    }
     fputs("</div>\n", out);
 }
 
@@ -61,6 +69,16 @@ static void fact(FILE *out, const char *name, const char *text)
     fputs("</dt><dd>", out);
     sdsim_html_text(out, text);
     fputs("</dd>", out);
+}
+
+static void stream_facts(const struct sdsim_run_report *report, FILE *out)
+{
+    struct sdsim_stream_line lines[SDSIM_STREAM_LINES];
+    const size_t count = sdsim_stream_report_lines(&report->setup->run.workload,
+                                                   &report->prediction.typical.workload, lines);
+    for (size_t i = 0; i < count; i++) {
+        fact(out, lines[i].label, lines[i].text);
+    }
 }
 
 static void facts(const struct sdsim_page_run *run, FILE *out)
@@ -80,6 +98,7 @@ static void facts(const struct sdsim_page_run *run, FILE *out)
     snprintf(text, sizeof text, "%s, %s", report->run->card_name, capacity);
     fact(out, "card", text);
     fact(out, "clock", sdsim_setup_explain_clock(report->setup, text, sizeof text));
+    stream_facts(report, out);
     fputs("</dl>\n", out);
 }
 
