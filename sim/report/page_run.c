@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/units.h"
+#include "report/buffer_words.h"
 #include "report/commands.h"
 #include "report/format.h"
 #include "report/html.h"
@@ -54,8 +55,7 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
     }
     if (report->setup->run.workload.action == SDSIM_DO_STREAM) {
         const struct sdsim_stream_result *stream = &prediction->typical.workload.stream;
-        sdsim_unit_print(SDSIM_UNIT_SIZE, (double)stream->highest, value, sizeof value);
-        big(out, value,
+        big(out, sdsim_ram_text(stream->highest, value, sizeof value),
             stream->lost > 0 ? "of RAM filled at most, and data were lost"
                              : "of RAM filled at most; what many runs need, sdsim buffer tells");
     }

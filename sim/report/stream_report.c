@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/units.h"
+#include "report/buffer_words.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -101,9 +102,9 @@ static void level_text(const struct sdsim_workload_params *workload,
     char ram[32];
     char at[32];
     const bool limited = workload->logger.ram > 0;
-    snprintf(text, size, "%s%s%s at most, at %s", bytes_text(stream->highest, level, sizeof level),
-             limited ? " of " : "",
-             limited ? bytes_text(workload->logger.ram, ram, sizeof ram) : "",
+    snprintf(text, size, "%s%s%s at most, at %s",
+             sdsim_ram_text(stream->highest, level, sizeof level), limited ? " of " : "",
+             limited ? sdsim_ram_text(workload->logger.ram, ram, sizeof ram) : "",
              sdsim_print_time(stream->highest_at, at, sizeof at));
 }
 
