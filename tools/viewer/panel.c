@@ -355,7 +355,7 @@ void sdsim_help_draw(const struct sdsim_picture *picture)
 {
     static const char *const rows[][2] = {
         {"wheel", "zoom at the pointer; over titles: scroll"},
-        {"drag", "move; on the ruler: measure; on the whole run: go there"},
+        {"drag", "move; on the ruler: measure; on the whole run: go there; a title: move its row"},
         {"click, double click", "select a span; zoom to it. On a title: choose, fold a row"},
         {"W S  A D  arrows", "zoom, move, choose a row"},
         {"F  Z  End", "show the whole run, the selection, the end"},
