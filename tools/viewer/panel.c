@@ -355,7 +355,7 @@ void sdsim_help_draw(const struct sdsim_picture *picture)
 {
     static const char *const rows[][2] = {
         {"wheel", "zoom at the pointer; over titles: scroll"},
-        {"drag", "move; on the ruler: measure; on the whole run: go there; a title: move its row"},
+        {"drag", "move; on the ruler: measure; on the whole run: go there"},
         {"click, double click", "select a span; zoom to it. On a title: choose, fold a row"},
         {"W S  A D  arrows", "zoom, move, choose a row"},
         {"F  Z  End", "show the whole run, the selection, the end"},
@@ -365,7 +365,7 @@ void sdsim_help_draw(const struct sdsim_picture *picture)
         {"R", "measure the selection, one more joined to it, or the window"},
         {"M  ,  .", "set or take a marker, go to the previous, the next"},
         {"Space  H  shift H", "fold a row, hide it, show all"},
-        {"shift up, down", "move a row"},
+        {"shift up, down", "move a row; or drag its title"},
         {"X", "two runs: align on the first span like the selected one"},
         {"T  ?  Esc  Q", "light or dark, this help, back, quit"},
     };
