@@ -148,7 +148,7 @@ static void take_response(struct maker *maker, const struct sdsim_item *item)
 {
     struct sdsim_detail detail = {.kind = SDSIM_DETAIL_RESPONSE};
     const size_t from = 1; /* behind R1, or the first byte of a frame */
-    detail.code = maker->spi && item->size > 0 ? item->bytes[0] : 0;
+    detail.code = !maker->spi ? 128 : item->size > 0 ? item->bytes[0] : 0;
     for (size_t i = from; i < item->size && i < from + 4; i++) {
         detail.place = detail.place << 8 | item->bytes[i];
     }
