@@ -189,7 +189,8 @@ struct sdsim_doctor_sd_bus {
     bool probed;         /* a probe was not answered, and no status has told of it since */
     bool awaited;        /* a block that was asked for has not come */
     bool wide;           /* ACMD6 to 4 lines was accepted */
-    bool switched;       /* CMD6 to a faster access mode than default was sent */
+    bool switched;       /* CMD6 to a faster access mode than default was sent last */
+    bool reads;          /* the transfer last begun is one from the card */
     uint32_t set_count;  /* CMD23: blocks of the next command, 0: open */
     bool status_due;     /* a block was written, and its CRC status has not come */
     uint32_t moved;      /* blocks of the transfer so far */

@@ -423,11 +423,12 @@ void sdsim_doctor_check_limits(struct sdsim_doctor_case *c)
         return;
     }
     const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
-    const sdsim_ps limit = busy ? 250 * SDSIM_MS : 100 * SDSIM_MS;
+    const sdsim_ps limit = busy ? sdsim_doctor_busy_limit(c->item) : 100 * SDSIM_MS;
     if ((busy || block) && took > limit) {
-        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "%s%u: %.1f ms %s.", prefix(c->item->app),
-                            c->item->index, (double)(took / SDSIM_US) / 1000.0,
-                            busy ? "busy" : "until the block came");
+        sdsim_doctor_report(
+            c, busy && took <= SDSIM_DOCTOR_BUSY_OF_ALL ? SDSIM_DOCTOR_POSSIBLE : SDSIM_DOCTOR_SURE,
+            "%s%u: %.1f ms %s.", prefix(c->item->app), c->item->index,
+            (double)(took / SDSIM_US) / 1000.0, busy ? "busy" : "until the block came");
     }
 }
 

@@ -64,12 +64,14 @@ void sdsim_doctor_note_init(struct sdsim_doctor_bus *bus, const struct sdsim_ite
 void sdsim_doctor_note_address(struct sdsim_doctor_bus *bus, uint32_t address);
 void sdsim_doctor_note_reset(struct sdsim_doctor_bus *bus);
 
-/* Whether an SD response is R1 or R1b, and so the card status; and that status. */
+/* Whether an SD response is R1 or R1b, and so the card status; and that status. The others: R2 to R7 of
+ * memory cards, R4 and R5 of SDIO, R3 of CMD1 of MMC. */
 static inline bool sdsim_doctor_has_status(const struct sdsim_item *item)
 {
-    const bool other = item->app ? item->index == 41
-                                 : item->index == 2 || item->index == 3 || item->index == 5 ||
-                                       item->index == 8 || item->index == 9 || item->index == 10;
+    static const uint64_t others = UINT64_C(1) << 1 | UINT64_C(1) << 2 | UINT64_C(1) << 3 |
+                                   UINT64_C(1) << 5 | UINT64_C(1) << 8 | UINT64_C(1) << 9 |
+                                   UINT64_C(1) << 10 | UINT64_C(1) << 52 | UINT64_C(1) << 53;
+    const bool other = item->app ? item->index == 41 : (others >> item->index & 1) != 0;
     return item->size == SDSIM_FRAME_SIZE && item->crc != SDSIM_ITEM_CRC_WRONG && !other;
 }
 
@@ -87,10 +89,29 @@ static inline bool sdsim_doctor_is_probe(const struct sdsim_item *item)
            (item->index == 8 || item->index == 1 || item->index == 5 || item->index == 52);
 }
 
-/* Status bits of a command that was not carried out (section 4.10.1): of an address or a length, and
- * while the card is locked. */
+/* Status bits of a command that was not carried out, of an address or a length (section 4.10.1). */
 #define SDSIM_DOCTOR_REFUSALS                                                                      \
     (SDSIM_STATUS_OUT_OF_RANGE | SDSIM_STATUS_ADDRESS | SDSIM_STATUS_BLOCK_LENGTH)
+
+/* A CMD7 that takes the card's selection away: with RCA 0, or another card's. It is not answered (section
+ * 4.9.2: R1b comes from the selected card). */
+static inline bool sdsim_doctor_deselects(const struct sdsim_doctor_bus *bus, uint8_t index,
+                                          uint32_t argument)
+{
+    return index == 7 && bus->sd.rca_known && argument >> 16 != bus->sd.rca;
+}
+
+/* How long a card may be busy behind a command: 250 ms, SDXC 500 ms (section 4.6.2.2). SDSIM_TIME_END where
+ * it depends on more than a record shows: erase (38), a forced erase of a locked card (42), speed class
+ * control (20, up to 1 s). */
+static inline sdsim_ps sdsim_doctor_busy_limit(const struct sdsim_item *busy)
+{
+    const bool longer = !busy->app && (busy->index == 20 || busy->index == 38 || busy->index == 42);
+    return longer ? SDSIM_TIME_END : 250 * SDSIM_MS;
+}
+
+/* Beyond this it is too long for SDXC, too. */
+#define SDSIM_DOCTOR_BUSY_OF_ALL (500 * SDSIM_MS)
 
 /* An item of an SD bus, for the picture of it. */
 void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);

@@ -28,6 +28,8 @@ static void note_command(struct sdsim_doctor_bus *bus, const struct sdsim_item *
         *sd = (struct sdsim_doctor_sd_bus){.narrow = sd->narrow, .probed = sd->probed};
     } else if (item->index == 41) {
         sdsim_doctor_note_init(bus, item);
+    } else if (!item->app && sdsim_doctor_deselects(bus, item->index, item->argument)) {
+        sd->standby = true;
     } else if (item->index == 12) {
         bus->open_read = bus->open_write = false;
     } else if (sdsim_doctor_moves_blocks(item->index, item->app)) {
@@ -45,7 +47,8 @@ static void begin_transfer(struct sdsim_doctor_bus *bus, const struct sdsim_item
     struct sdsim_doctor_sd_bus *sd = &bus->sd;
     bus->open_read = item->index == 18 && sd->set_count == 0;
     bus->open_write = item->index == 25 && sd->set_count == 0;
-    sd->awaited = item->index == 17 || item->index == 18;
+    sd->reads = item->index == 17 || item->index == 18;
+    sd->awaited = sd->reads;
     sd->moved = 0;
     sd->set_count = 0;
 }
@@ -66,11 +69,12 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
         sd->standby = true;
         break;
     case 6:
-        sd->switched = sd->switched || ((argument & 0x80000000u) != 0 && (argument & 15) != 0 &&
-                                        (argument & 15) != 15);
+        if ((argument & 0x80000000u) != 0 && (argument & 15) != 15) { /* 15: as it is */
+            sd->switched = (argument & 15) != 0;
+        }
         break;
     case 7:
-        sd->standby = !(sd->rca_known && argument >> 16 == sd->rca);
+        sd->standby = false;
         break;
     case 16:
         bus->length_set = true;
@@ -82,7 +86,7 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
         begin_transfer(bus, item);
         break;
     case 23:
-        sd->set_count = argument & 0xFFFF;
+        sd->set_count = argument;
         break;
     default:
         break;

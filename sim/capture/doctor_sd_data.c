@@ -29,7 +29,8 @@ void sdsim_doctor_check_sd_response_crc(struct sdsim_doctor_case *c)
 void sdsim_doctor_check_sd_no_response(struct sdsim_doctor_case *c)
 {
     if (sdsim_doctor_is(c, SDSIM_ITEM_NO_RESPONSE) && c->bus->asked.crc != SDSIM_ITEM_CRC_WRONG &&
-        !sdsim_doctor_is_probe(c->item)) {
+        !sdsim_doctor_is_probe(c->item) &&
+        (c->item->app || !sdsim_doctor_deselects(c->bus, c->item->index, c->bus->asked.argument))) {
         sdsim_doctor_report_at(c, SDSIM_DOCTOR_SURE, c->bus->asked.at, c->bus->asked.start,
                                "%sCMD%u was not answered within %u clocks.",
                                c->item->app ? "A" : "", c->item->index, c->item->gap);
@@ -93,12 +94,27 @@ void sdsim_doctor_check_sd_error_told(struct sdsim_doctor_case *c)
     }
 }
 
+/* A card may report the end of its memory when the last block was read by CMD18: a host ignores that
+ * (section 4.3.3). */
+static bool ends_at_last_block(const struct sdsim_doctor_case *c)
+{
+    return c->item->index == 12 && c->bus->sd.reads && c->bus->sd.moved > 0 &&
+           (sdsim_doctor_status(c->item) & SDSIM_DOCTOR_REFUSALS) == SDSIM_STATUS_OUT_OF_RANGE;
+}
+
 void sdsim_doctor_check_sd_address_told(struct sdsim_doctor_case *c)
 {
-    if (tells(c, SDSIM_DOCTOR_REFUSALS) && c->item->index == c->bus->asked.index) {
+    if (!tells(c, SDSIM_DOCTOR_REFUSALS) || ends_at_last_block(c)) {
+        return;
+    }
+    const uint8_t index = c->item->index;
+    if (index == c->bus->asked.index && (sdsim_doctor_moves_blocks(index, c->item->app) ||
+                                         index == 16 || index == 32 || index == 33)) {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE,
-                            "CMD%u with argument %u was answered with status %08X.", c->item->index,
+                            "CMD%u with argument %u was answered with status %08X.", index,
                             c->bus->asked.argument, sdsim_doctor_status(c->item));
+    } else {
+        report_status(c, ": of the transfer before it");
     }
 }
 
@@ -197,25 +213,18 @@ void sdsim_doctor_check_sd_not_stopped(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_sd_limits(struct sdsim_doctor_case *c)
 {
-    const struct {
-        enum sdsim_item_kind kind;
-        sdsim_ps time;
-        sdsim_ps limit;
-        const char *what;
-    } rows[] = {
-        {SDSIM_ITEM_READ_BLOCK, c->item != NULL ? c->item->gap_time : 0, 100 * SDSIM_MS,
-         "before a block was read"},
-        {SDSIM_ITEM_BUSY, c->item != NULL ? c->item->end - c->item->start : 0, 250 * SDSIM_MS,
-         "busy"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (sdsim_doctor_is(c, rows[i].kind) && c->item->timed && rows[i].time > rows[i].limit) {
-            char text[32];
-            sdsim_doctor_report(
-                c, SDSIM_DOCTOR_SURE, "%s %s.",
-                sdsim_unit_print(SDSIM_UNIT_TIME, (double)rows[i].time, text, sizeof text),
-                rows[i].what);
-        }
+    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY);
+    const bool block = sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK);
+    char text[32];
+    if ((!busy && !block) || !c->item->timed) {
+        return;
+    }
+    const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
+    if (took > (busy ? sdsim_doctor_busy_limit(c->item) : 100 * SDSIM_MS)) {
+        sdsim_doctor_report(
+            c, busy && took <= SDSIM_DOCTOR_BUSY_OF_ALL ? SDSIM_DOCTOR_POSSIBLE : SDSIM_DOCTOR_SURE,
+            "%s %s.", sdsim_unit_print(SDSIM_UNIT_TIME, (double)took, text, sizeof text),
+            busy ? "busy" : "before a block was read");
     }
 }
 

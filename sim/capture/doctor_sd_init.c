@@ -39,13 +39,22 @@ static bool faster_than(const struct sdsim_item *item, uint64_t hz)
     return item->timed && item->end - item->start < FRAME_PERIODS * (SDSIM_S / hz) / 100 * 99;
 }
 
+/* A command of the identification: CMD0 begins it, CMD3 ends it. */
+static bool identifies(const struct sdsim_doctor_case *c)
+{
+    const uint8_t index = c->item->index;
+    if (index == 0) {
+        return true;
+    }
+    const bool early = index == 8 || index == 55 || index == 41;
+    return c->bus->reset &&
+           (early ? !c->bus->was_ready : (index == 2 || index == 3) && !c->bus->sd.rca_known);
+}
+
 void sdsim_doctor_check_sd_init_clock(struct sdsim_doctor_case *c)
 {
-    const bool initialises = is_command(c) && (c->item->index == 0 || c->item->index == 8 ||
-                                               c->item->index == 55 || c->item->index == 41);
     char clock[32];
-    if (initialises && (c->bus->reset || c->item->index == 0) &&
-        (!c->bus->was_ready || c->item->index == 0) && faster_than(c->item, 400000)) {
+    if (is_command(c) && identifies(c) && faster_than(c->item, 400000)) {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "CMD%u was sent at about %s.", c->item->index,
                             clock_text(c->item, clock, sizeof clock));
     }
@@ -146,10 +155,16 @@ void sdsim_doctor_check_sd_acmd41_gave_up(struct sdsim_doctor_case *c)
 
 /* ---- address and selection ---- */
 
+/* Application commands of the transfer state: table 4-35, class 8. */
+static bool needs_transfer_state(uint8_t index)
+{
+    return index == 6 || index == 13 || index == 22 || index == 23 || index == 42 || index == 51;
+}
+
 void sdsim_doctor_check_sd_not_selected(struct sdsim_doctor_case *c)
 {
     const bool needs =
-        is_command(c) && (c->item->app ? c->item->index == 6 || c->item->index == 51
+        is_command(c) && (c->item->app ? needs_transfer_state(c->item->index)
                                        : c->item->index == 6 || c->item->index == 16 ||
                                              sdsim_doctor_moves_blocks(c->item->index, false));
     if (needs && c->bus->sd.standby) {

@@ -3,6 +3,9 @@
 /* Tenths of what it holds; 10 only when it is full. */
 static uint8_t tenths(const struct sdsim_queue_lane *lane)
 {
+    if (lane->capacity == 0) {
+        return 0;
+    }
     if (lane->level >= lane->capacity) {
         return 10;
     }
@@ -11,8 +14,13 @@ static uint8_t tenths(const struct sdsim_queue_lane *lane)
 
 void sdsim_queue_lane_end(struct sdsim_queue_lane *lane, sdsim_ps at)
 {
-    struct sdsim_recorder *recorder = lane->recorder;
-    if (recorder == NULL || at <= lane->since) {
+    struct sdsim_recorder *recorder = lane->meter->recorder;
+    const sdsim_ps since = lane->since;
+    if (at <= since) {
+        return;
+    }
+    lane->since = at;
+    if (recorder == NULL) {
         return;
     }
     const struct sdsim_detail detail = {
@@ -22,13 +30,12 @@ void sdsim_queue_lane_end(struct sdsim_queue_lane *lane, sdsim_ps at)
         .name = lane->unit,
     };
     const struct sdsim_span span = {
-        .start = lane->since,
-        .duration = at - lane->since,
+        .start = since,
+        .duration = at - since,
         .count = 1,
         .lane = SDSIM_LANE_QUEUE,
         .part = tenths(lane),
         .detail = sdsim_record_detail(recorder, &detail),
     };
     recorder->span(recorder, &span);
-    lane->since = at;
 }

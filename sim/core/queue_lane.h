@@ -3,11 +3,12 @@
  * lane of the queue gets one span for each level it had, with the level, the capacity and the unit.
  *
  *     struct sdsim_queue_lane lane;
- *     sdsim_queue_lane_init(&lane, recorder, 8192, "bytes");
+ *     sdsim_queue_lane_init(&lane, meter, now, 8192, "bytes");
  *     sdsim_queue_lane_level(&lane, now, 512);  ...
  *     sdsim_queue_lane_end(&lane, now);
  *
- * Limits: one queue a run; instants do not go back; a capacity up to 2^32 - 1. A level that lasts no time
+ * Limits: one queue a run; instants do not go back; a capacity up to 2^32 - 1, or none: such a queue has
+ * levels, but they are tenths of nothing. A level that lasts no time
  * is not recorded. Every level is a span: of a producer whose single samples do not matter, tell the level
  * a buffer or a sector at a time.
  */
@@ -17,20 +18,21 @@
 #include "core/account.h"
 
 struct sdsim_queue_lane {
-    struct sdsim_recorder
-        *recorder; /* not owned; NULL: nobody listens, and all of this costs nothing */
-    uint64_t capacity;
-    const char *unit; /* not owned */
-    uint64_t level;   /* since `since` */
+    const struct sdsim_meter
+        *meter;        /* not owned; whose recorder hears of it, if it has one by then */
+    uint64_t capacity; /* 0: without limit */
+    const char *unit;  /* not owned */
+    uint64_t level;    /* since `since` */
     sdsim_ps since;
 };
 
-/* Empty at instant 0. `recorder` may be NULL; `unit` ("bytes", "buffers") must outlive the lane. */
+/* Empty from `at` on. `meter` and `unit` ("bytes", "buffers") must outlive the lane. */
 static inline void sdsim_queue_lane_init(struct sdsim_queue_lane *lane,
-                                         struct sdsim_recorder *recorder, uint64_t capacity,
-                                         const char *unit)
+                                         const struct sdsim_meter *meter, sdsim_ps at,
+                                         uint64_t capacity, const char *unit)
 {
-    *lane = (struct sdsim_queue_lane){.recorder = recorder, .capacity = capacity, .unit = unit};
+    *lane =
+        (struct sdsim_queue_lane){.meter = meter, .capacity = capacity, .unit = unit, .since = at};
 }
 
 /* No level after this instant: tells the last one. */
@@ -40,7 +42,7 @@ void sdsim_queue_lane_end(struct sdsim_queue_lane *lane, sdsim_ps at);
 static inline void sdsim_queue_lane_level(struct sdsim_queue_lane *lane, sdsim_ps at,
                                           uint64_t level)
 {
-    if (lane->recorder != NULL && level != lane->level) {
+    if (level != lane->level) {
         sdsim_queue_lane_end(lane, at);
         lane->level = level;
     }

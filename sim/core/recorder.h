@@ -13,8 +13,9 @@
  * listener gave out when it was told. A recorder that doesn't ask for details gets 0.
  *
  * All time that is booked in the account is reported in the lanes of CPU, bus and card, so the spans of
- * a kind sum to it exactly; what the lanes of calls, commands, flash and queue show is booked nowhere. On the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over
- * the card's wait and what follows it; it is booked nowhere.
+ * a kind sum to it exactly; what the lanes of calls, commands, flash and queue show is booked nowhere. On
+ * the bus, all looks of one wait are one more span (SDSIM_PART_LOOKS), over the card's wait and what follows
+ * it; it is booked nowhere.
  */
 #ifndef SDSIM_CORE_RECORDER_H
 #define SDSIM_CORE_RECORDER_H
@@ -85,13 +86,15 @@ enum sdsim_detail_kind {
     SDSIM_DETAIL_NONE,
     SDSIM_DETAIL_COMMAND, /* code: index, + 64 for an application command, 128: goes on with an open
                               transfer; place: argument; size: blocks */
-    SDSIM_DETAIL_RESPONSE, /* code: R1 of SPI, 0 in SD mode; place: up to 4 bytes behind it */
-    SDSIM_DETAIL_LOOKS,    /* place: how many */
-    SDSIM_DETAIL_SECTORS,  /* place: LBA; size: sectors */
-    SDSIM_DETAIL_CALL,     /* place: position in the file; size: bytes; name: of the file;
+    SDSIM_DETAIL_RESPONSE, /* code: R1 of SPI; place: up to 4 bytes behind it. SD mode: code 128; place:
+                              the 4 bytes behind the first */
+    SDSIM_DETAIL_LOOKS,   /* place: how many */
+    SDSIM_DETAIL_SECTORS, /* place: LBA; size: sectors */
+    SDSIM_DETAIL_CALL,    /* place: position in the file; size: bytes; name: of the file;
                               code: OPEN: how, enum sdsim_open_mode of fat/file.h. OTHER with a name:
                               place bytes of the file are allocated */
-    SDSIM_DETAIL_LEVEL,    /* place: fill level; size: what the queue holds; name: of the unit */
+    SDSIM_DETAIL_LEVEL, /* place: fill level; size: what the queue holds, 0: without limit; name: of
+                              the unit */
 };
 
 /* What a span is about. Only the members its kind names mean something; the others are 0. */

@@ -70,6 +70,18 @@ static void print_head(const struct sdsim_buffer_report *report, const struct sd
 
 /* ---- RAM ---- */
 
+/* So few runs that the highest levels are all of them. */
+static void print_few_runs(const struct sdsim_buffer_report *report, FILE *out)
+{
+    for (size_t i = 0; i < SDSIM_BUFFER_LEVELS; i++) {
+        if (sdsim_buffer_level_runs(i, report->count) == report->count && report->count > 1) {
+            fprintf(out, "  %s of %zu runs are all of them: more --seeds tell more\n",
+                    levels[i].text, report->count);
+            return;
+        }
+    }
+}
+
 static bool print_needs(const struct sdsim_buffer_report *report, const struct sdsim_style *style,
                         FILE *out)
 {
@@ -94,6 +106,7 @@ static bool print_needs(const struct sdsim_buffer_report *report, const struct s
                      sdsim_ram_text(report->needs[report->count - 1], text, sizeof text));
     const bool printed = sdsim_table_print(&table, style, out);
     sdsim_table_free(&table);
+    print_few_runs(report, out);
     if (report->setup->run.workload.logger.queue == SDSIM_QUEUE_ITEMS) {
         sdsim_unit_print(SDSIM_UNIT_SIZE, (double)report->setup->run.workload.call, text,
                          sizeof text);

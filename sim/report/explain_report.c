@@ -273,6 +273,21 @@ static void print_whatif(const struct sdsim_whatif *whatif, size_t rank,
     sdsim_print_wrapped(out, first, text);
 }
 
+/* Of data that arrive by themselves the rate says little: what matters is the RAM. */
+static void print_buffer_hint(const struct sdsim_explain_report *report, FILE *out)
+{
+    const struct sdsim_explanation *e = report->explanation;
+    char text[300];
+    if (e->replayed || e->setup.run.workload.action != SDSIM_DO_STREAM) {
+        return;
+    }
+    snprintf(text, sizeof text,
+             "how much RAM its stalls need, and what shortens them: sdsim buffer %s%s%s",
+             report->run->scenario, report->run_id != NULL && report->run_id[0] != '\0' ? " " : "",
+             report->run_id != NULL ? report->run_id : "");
+    sdsim_print_wrapped(out, "  ", text);
+}
+
 static void print_whatifs(const struct sdsim_explain_report *report,
                           const struct sdsim_style *style, FILE *out)
 {
@@ -281,6 +296,7 @@ static void print_whatifs(const struct sdsim_explain_report *report,
             sdsim_ink_end(style, SDSIM_INK_BOLD));
     if (e->whatif_count == 0) {
         fputs("  nothing that is known here brings 1% or more\n", out);
+        print_buffer_hint(report, out);
         return;
     }
     for (size_t i = 0; i < e->whatif_count; i++) {
@@ -292,6 +308,7 @@ static void print_whatifs(const struct sdsim_explain_report *report,
              sdsim_explain_sets(&e->whatifs[0], sets, sizeof sets));
     fputs("\n  the first of them again:\n", out);
     sdsim_print_wrapped(out, "    ", text);
+    print_buffer_hint(report, out);
 }
 
 bool sdsim_explain_report_print(const struct sdsim_explain_report *report,

@@ -52,6 +52,9 @@ void sdsim_page_summary(const struct sdsim_page *page, FILE *out);
 void sdsim_page_run(const struct sdsim_page *page, size_t number, FILE *out);
 void sdsim_page_inputs(const struct sdsim_page *page, FILE *out);
 
+/* The style sheet's name for a class of a lane: "c-pause", "c-level-3"; 32 bytes are enough. Returns out. */
+char *sdsim_page_class(enum sdsim_lane lane, uint8_t class, char *out, size_t size);
+
 /* What links to a run: "r3". */
 void sdsim_page_anchor(size_t number, char *out, size_t size);
 

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/units.h"
+#include "report/buffer_words.h"
 #include "report/commands.h"
 #include "report/format.h"
 #include "report/html.h"
 #include "report/page.h"
 #include "report/readings.h"
+#include "report/stream_report.h"
 #include "setup/clocks.h"
 
 /* ---- the head ---- */
@@ -51,6 +53,12 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
         big(out, sdsim_print_time(prediction->typical.workload.longest_call, value, sizeof value),
             what);
     }
+    if (report->setup->run.workload.action == SDSIM_DO_STREAM) {
+        const struct sdsim_stream_result *stream = &prediction->typical.workload.stream;
+        big(out, sdsim_ram_text(stream->highest, value, sizeof value),
+            stream->lost > 0 ? "of RAM filled at most, and data were lost"
+                             : "of RAM filled at most; what many runs need, sdsim buffer tells");
+    }
     fputs("</div>\n", out);
 }
 
@@ -61,6 +69,16 @@ static void fact(FILE *out, const char *name, const char *text)
     fputs("</dt><dd>", out);
     sdsim_html_text(out, text);
     fputs("</dd>", out);
+}
+
+static void stream_facts(const struct sdsim_run_report *report, FILE *out)
+{
+    struct sdsim_stream_line lines[SDSIM_STREAM_LINES];
+    const size_t count = sdsim_stream_report_lines(&report->setup->run.workload,
+                                                   &report->prediction.typical.workload, lines);
+    for (size_t i = 0; i < count; i++) {
+        fact(out, lines[i].label, lines[i].text);
+    }
 }
 
 static void facts(const struct sdsim_page_run *run, FILE *out)
@@ -80,6 +98,7 @@ static void facts(const struct sdsim_page_run *run, FILE *out)
     snprintf(text, sizeof text, "%s, %s", report->run->card_name, capacity);
     fact(out, "card", text);
     fact(out, "clock", sdsim_setup_explain_clock(report->setup, text, sizeof text));
+    stream_facts(report, out);
     fputs("</dl>\n", out);
 }
 
@@ -255,11 +274,22 @@ static void latency(const struct sdsim_page_run *run, FILE *out)
 
 /* ---- what was done when ---- */
 
+char *sdsim_page_class(enum sdsim_lane lane, uint8_t class, char *out, size_t size)
+{
+    if (lane == SDSIM_LANE_QUEUE) { /* whose classes are called "10%" */
+        snprintf(out, size, "c-level-%u", (unsigned)class);
+    } else {
+        snprintf(out, size, "c-%s", sdsim_lane_info(lane)->called[class]);
+    }
+    return out;
+}
+
 /* A lane as one path for each class: "M12 0h3v1h-3z" for columns 12 to 14. */
 static void lane(const struct sdsim_strip_lane *row, FILE *out)
 {
     const struct sdsim_lane_info *info = sdsim_lane_info(row->lane);
     for (uint8_t class = 0; class < info->classes; class ++) {
+        char name[32];
         bool open = false;
         for (unsigned c = 0; c < SDSIM_STRIP_COLUMNS;) {
             unsigned run = 0;
@@ -268,7 +298,8 @@ static void lane(const struct sdsim_strip_lane *row, FILE *out)
             }
             if (run > 0) {
                 if (!open) {
-                    fprintf(out, "<path class=\"c-%s\" d=\"", info->called[class]);
+                    fprintf(out, "<path class=\"%s\" d=\"",
+                            sdsim_page_class(row->lane, class, name, sizeof name));
                     open = true;
                 }
                 fprintf(out, "M%u 0h%uv1h-%uz", c, run, run);
@@ -287,13 +318,15 @@ static void legend(const struct sdsim_strip *strip, FILE *out)
     for (size_t l = 0; l < strip->count; l++) {
         const struct sdsim_lane_info *info = sdsim_lane_info(strip->lanes[l].lane);
         for (uint8_t class = 0; class < info->classes; class ++) {
+            char name[32];
             bool there = memchr(strip->lanes[l].classes, class, SDSIM_STRIP_COLUMNS) != NULL;
             for (size_t s = 0; s < count; s++) {
                 there = there && strcmp(said[s], info->called[class]) != 0;
             }
             if (there) {
                 said[count++] = info->called[class];
-                fprintf(out, "<span><i class=\"c-%s\"></i>%s</span>", info->called[class],
+                fprintf(out, "<span><i class=\"%s\"></i>%s</span>",
+                        sdsim_page_class(strip->lanes[l].lane, class, name, sizeof name),
                         info->called[class]);
             }
         }

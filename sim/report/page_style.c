@@ -10,10 +10,11 @@ static const char *const style[] = {
     ":root{color-scheme:light dark;--paper:#fff;--panel:#f6f7f9;--ink:#1a2027;--soft-ink:#59636f;"
     "--rule:#d9dee4;--accent:#0062a3;--accent-soft:#9cc4e4;--good:#00704f;--bad:#b3261e;"
     "--bus:#0072b2;--driver:#56b4e9;--host:#009e73;--file:#7a9a01;--card:#e69f00;--flash:#d1342f;"
-    "--fat:#cc79a7;--producer:#9aa4af}\n",
+    "--fat:#cc79a7;--producer:#9aa4af;--outside:#6f58a8}\n",
     "@media (prefers-color-scheme:dark){:root{--paper:#14181d;--panel:#1c222a;--ink:#e4e9ee;"
     "--soft-ink:#9aa6b2;--rule:#343d48;--accent:#6cb6f5;--accent-soft:#2f5f86;--good:#52c79c;"
-    "--bad:#ff8a80;--bus:#3d9bd6;--host:#1fb88a;--file:#a3c52a;--flash:#f0625d}}\n",
+    "--bad:#ff8a80;--bus:#3d9bd6;--host:#1fb88a;--file:#a3c52a;--flash:#f0625d;"
+    "--outside:#a18ad8}}\n",
     "*{box-sizing:border-box}\n",
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n",
     "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"
@@ -82,7 +83,8 @@ static const char *const style[] = {
     "}"
     ".l-file{background:var(--file)}.l-card{background:var(--card)}.l-flash{background:var(--flash)"
     "}"
-    ".l-fat{background:var(--fat)}.l-producer{background:var(--producer)}\n",
+    ".l-fat{background:var(--fat)}.l-producer{background:var(--producer)}"
+    ".l-outside{background:var(--outside)}\n",
     ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.82rem;color:var(--soft-ink);"
     "margin:.5rem 0}\n",
     ".legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em;"
@@ -103,13 +105,20 @@ static const char *const style[] = {
     ".c-protocol,.c-read{fill:var(--driver);background:var(--driver)}"
     ".c-gap,.c-other,.c-boot{fill:var(--producer);background:var(--producer)}"
     ".c-poll,.c-seek,.c-fsinfo,.c-status{fill:#d9c400;background:#d9c400}"
-    ".c-access,.c-bitmap,.c-list{fill:var(--card);background:var(--card)}"
-    ".c-busy{fill:#a8700a;background:#a8700a}"
+    ".c-access,.c-fetch,.c-bitmap,.c-list{fill:var(--card);background:var(--card)}"
+    ".c-busy,.c-program{fill:#a8700a;background:#a8700a}"
     ".c-pause,.c-erase{fill:var(--flash);background:var(--flash)}"
     ".c-copy,.c-directory,.c-open,.c-switch{fill:var(--fat);background:var(--fat)}"
     ".c-host,.c-close,.c-stop{fill:var(--bus);background:var(--bus)}"
     ".c-fat,.c-sync{fill:#d55e00;background:#d55e00}"
+    ".c-outside{fill:var(--outside);background:var(--outside)}"
     ".c-idle,.c-init,.c-mount,.c-set-up{fill:var(--rule);background:var(--rule)}\n",
+    /* a queue, from empty to full */
+    ".c-level-0{fill:var(--rule);background:var(--rule)}"
+    ".c-level-1,.c-level-2,.c-level-3{fill:#bcd98a;background:#bcd98a}"
+    ".c-level-4,.c-level-5,.c-level-6{fill:var(--file);background:var(--file)}"
+    ".c-level-7,.c-level-8,.c-level-9{fill:var(--card);background:var(--card)}"
+    ".c-level-10{fill:var(--flash);background:var(--flash)}\n",
     "footer{margin-top:4rem;padding-top:1rem;border-top:1px solid var(--rule);font-size:.85rem;"
     "color:var(--soft-ink)}\n",
     /* a phone: rows become cards */

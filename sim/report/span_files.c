@@ -138,7 +138,8 @@ static void take_csv(struct sdsim_span_stream *stream, const struct sdsim_named_
     char argument[24] = "";
     char size[24] = "";
     const struct sdsim_detail *detail = span->detail;
-    const bool shown = span->lane <= SDSIM_LANE_COMMAND && detail->kind != SDSIM_DETAIL_NONE;
+    const bool shown = (span->lane <= SDSIM_LANE_COMMAND || span->lane == SDSIM_LANE_QUEUE) &&
+                       detail->kind != SDSIM_DETAIL_NONE;
     if (shown) {
         snprintf(argument, sizeof argument, "%" PRIu64, detail->place);
         snprintf(size, sizeof size, "%" PRIu32, detail->size);

@@ -1,5 +1,6 @@
 #include "report/span_stream.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +50,13 @@ static uint32_t take_detail(struct sdsim_recorder *recorder, const struct sdsim_
 static const struct sdsim_detail *detail_of(const struct sdsim_span_stream *stream, uint32_t number)
 {
     static const struct sdsim_detail none = {.kind = SDSIM_DETAIL_NONE};
-    return number == 0 ? &none : &stream->details[(number - 1) % 16][(number - 1) / 16].detail;
+    if (number == 0) {
+        return &none;
+    }
+    const uint32_t kind = (number - 1) % 16;
+    const uint32_t index = (number - 1) / 16;
+    assert(kind <= SDSIM_DETAIL_LEVEL && index < SDSIM_SPAN_DETAILS);
+    return &stream->details[kind][index].detail;
 }
 
 /* ---- names ---- */
@@ -173,6 +180,10 @@ static void name_span(const struct sdsim_span_stream *stream, const struct sdsim
         break;
     case SDSIM_LANE_BUS:
         name_bus(stream, span, out, size);
+        break;
+    case SDSIM_LANE_QUEUE:
+        snprintf(out, size, "%" PRIu64 " %s", detail->place,
+                 detail->name != NULL ? detail->name : "");
         break;
     default:
         snprintf(out, size, "%s", sdsim_kind_name((enum sdsim_kind)span->kind));

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/units.h"
+#include "report/buffer_words.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -22,6 +23,30 @@ char *sdsim_arrivals_describe(const struct sdsim_logger_params *logger, char *te
     return text;
 }
 
+/* "a sync every 1s and every 16 calls". */
+static void sync_text(const struct sdsim_workload_params *workload, char *out, size_t size)
+{
+    char interval[48] = "";
+    char calls[48] = "";
+    if (workload->logger.sync_interval > 0) {
+        char time[32];
+        sdsim_unit_print(SDSIM_UNIT_TIME, (double)workload->logger.sync_interval, time,
+                         sizeof time);
+        snprintf(interval, sizeof interval, "every %s", time);
+    }
+    if (workload->sync_every == 1) {
+        snprintf(calls, sizeof calls, "after every call");
+    } else if (workload->sync_every > 1) {
+        snprintf(calls, sizeof calls, "every %" PRIu64 " calls", workload->sync_every);
+    }
+    if (interval[0] == '\0' && calls[0] == '\0') {
+        snprintf(out, size, "never synced");
+    } else {
+        snprintf(out, size, "a sync %s%s%s", interval,
+                 interval[0] != '\0' && calls[0] != '\0' ? " and " : "", calls);
+    }
+}
+
 void sdsim_stream_report_describe(const struct sdsim_workload_params *workload, const char *api,
                                   char *text, size_t size)
 {
@@ -34,19 +59,13 @@ void sdsim_stream_report_describe(const struct sdsim_workload_params *workload, 
     char arrivals[100];
     char ram[32] = "as much RAM as it takes";
     char call[32];
-    char sync[64] = "never synced";
+    char sync[112];
     sdsim_arrivals_describe(logger, arrivals, sizeof arrivals);
     if (logger->ram > 0) {
         sdsim_unit_print(SDSIM_UNIT_SIZE, (double)logger->ram, ram, sizeof ram);
     }
     sdsim_unit_print(SDSIM_UNIT_SIZE, (double)workload->call, call, sizeof call);
-    if (logger->sync_interval > 0) {
-        char time[32];
-        sdsim_unit_print(SDSIM_UNIT_TIME, (double)logger->sync_interval, time, sizeof time);
-        snprintf(sync, sizeof sync, "a sync every %s", time);
-    } else if (workload->sync_every > 0) {
-        snprintf(sync, sizeof sync, "a sync every %" PRIu64 " calls", workload->sync_every);
-    }
+    sync_text(workload, sync, sizeof sync);
     snprintf(text, size, "data arrive, %s, in %s (%s); written in calls of %s, %s, %s%s", arrivals,
              queues[logger->queue], ram, call, sync,
              workload->target == SDSIM_ON_RAW ? "raw sectors" : "file API ",
@@ -58,79 +77,92 @@ static char *bytes_text(uint64_t bytes, char *out, size_t size)
     return sdsim_unit_print(SDSIM_UNIT_SIZE, (double)bytes, out, size);
 }
 
-static void line(FILE *out, const char *label, const char *text)
-{
-    char first[32];
-    snprintf(first, sizeof first, "  %-11s", label);
-    sdsim_print_wrapped(out, first, text);
-}
-
-static void print_flow(const struct sdsim_workload_result *result, const struct sdsim_style *style,
-                       FILE *out)
+static void flow_text(const struct sdsim_workload_result *result, char *text, size_t size)
 {
     const struct sdsim_stream_result *stream = &result->stream;
     char arrived[32];
     char written[32];
     char lost[32];
     char at[32];
-    const enum sdsim_ink ink = stream->lost > 0 ? SDSIM_INK_BAD : SDSIM_INK_GOOD;
+    char end[80] = "nothing lost";
     bytes_text(stream->arrived, arrived, sizeof arrived);
     bytes_text(result->bytes, written, sizeof written);
-    fprintf(out, "  %-11s%s arrived, %s written, ", "stream", arrived, written);
-    if (stream->lost == 0) {
-        fprintf(out, "%snothing lost%s\n", sdsim_ink_begin(style, ink), sdsim_ink_end(style, ink));
-        return;
+    if (stream->lost > 0) {
+        snprintf(end, sizeof end, "%s lost, first by %s",
+                 bytes_text(stream->lost, lost, sizeof lost),
+                 sdsim_print_time(stream->lost_at, at, sizeof at));
     }
-    bytes_text(stream->lost, lost, sizeof lost);
-    sdsim_print_time(stream->lost_at, at, sizeof at);
-    fprintf(out, "%s%s lost, first by %s%s\n", sdsim_ink_begin(style, ink), lost, at,
-            sdsim_ink_end(style, ink));
+    snprintf(text, size, "%s arrived, %s written, %s", arrived, written, end);
 }
 
-static void print_level(const struct sdsim_workload_params *workload,
-                        const struct sdsim_stream_result *stream, FILE *out)
+static void level_text(const struct sdsim_workload_params *workload,
+                       const struct sdsim_stream_result *stream, char *text, size_t size)
 {
     char level[32];
     char ram[32];
     char at[32];
-    char text[200];
-    bytes_text(stream->highest, level, sizeof level);
-    sdsim_print_time(stream->highest_at, at, sizeof at);
-    if (workload->logger.ram > 0) {
-        bytes_text(workload->logger.ram, ram, sizeof ram);
-        snprintf(text, sizeof text, "%s of %s at most, at %s", level, ram, at);
-    } else {
-        snprintf(text, sizeof text, "%s at most, at %s", level, at);
+    const bool limited = workload->logger.ram > 0;
+    snprintf(text, size, "%s%s%s at most, at %s",
+             sdsim_ram_text(stream->highest, level, sizeof level), limited ? " of " : "",
+             limited ? sdsim_ram_text(workload->logger.ram, ram, sizeof ram) : "",
+             sdsim_print_time(stream->highest_at, at, sizeof at));
+}
+
+static void exposure_text(const struct sdsim_workload_params *workload,
+                          const struct sdsim_stream_result *stream, char *text, size_t size)
+{
+    char bytes[32];
+    char at[32];
+    bytes_text(stream->exposed, bytes, sizeof bytes);
+    sdsim_print_time(stream->exposed_at, at, sizeof at);
+    snprintf(text, size,
+             stream->syncs > 0 || workload->target == SDSIM_ON_RAW || workload->rotate_every > 0
+                 ? "takes %s at worst, at %s: what was not yet on the card"
+                 : "takes all of the file: %s by %s, as nothing was synced",
+             bytes, at);
+}
+
+size_t sdsim_stream_report_lines(const struct sdsim_workload_params *workload,
+                                 const struct sdsim_workload_result *result,
+                                 struct sdsim_stream_line lines[SDSIM_STREAM_LINES])
+{
+    const struct sdsim_stream_result *stream = &result->stream;
+    char time[32];
+    char at[32];
+    if (workload->action != SDSIM_DO_STREAM) {
+        return 0;
     }
-    line(out, "RAM filled", text);
+    lines[0] = (struct sdsim_stream_line){
+        .label = "stream", .good = stream->lost == 0, .bad = stream->lost > 0};
+    flow_text(result, lines[0].text, sizeof lines[0].text);
+    lines[1] = (struct sdsim_stream_line){.label = "RAM filled"};
+    level_text(workload, stream, lines[1].text, sizeof lines[1].text);
+    lines[2] = (struct sdsim_stream_line){.label = "stall"};
+    snprintf(lines[2].text, sizeof lines[2].text, "%s, a %s at %s",
+             sdsim_print_time(stream->longest, time, sizeof time),
+             stream->longest_syncs ? "sync" : "write",
+             sdsim_print_time(stream->longest_at, at, sizeof at));
+    lines[3] = (struct sdsim_stream_line){.label = "power loss"};
+    exposure_text(workload, stream, lines[3].text, sizeof lines[3].text);
+    return SDSIM_STREAM_LINES;
 }
 
 void sdsim_stream_report_print(const struct sdsim_workload_params *workload,
                                const struct sdsim_workload_result *result,
                                const struct sdsim_style *style, FILE *out)
 {
-    const struct sdsim_stream_result *stream = &result->stream;
-    char time[32];
-    char at[32];
-    char text[200];
-    if (workload->action != SDSIM_DO_STREAM) {
-        return;
+    struct sdsim_stream_line lines[SDSIM_STREAM_LINES];
+    const size_t count = sdsim_stream_report_lines(workload, result, lines);
+    for (size_t i = 0; i < count; i++) {
+        const enum sdsim_ink ink = lines[i].bad    ? SDSIM_INK_BAD
+                                   : lines[i].good ? SDSIM_INK_GOOD
+                                                   : SDSIM_INK_PLAIN;
+        char first[32];
+        snprintf(first, sizeof first, "  %-11s", lines[i].label);
+        fputs(sdsim_ink_begin(style, ink), out);
+        sdsim_print_wrapped(out, first, lines[i].text);
+        fputs(sdsim_ink_end(style, ink), out);
     }
-    print_flow(result, style, out);
-    print_level(workload, stream, out);
-    sdsim_print_time(stream->longest, time, sizeof time);
-    sdsim_print_time(stream->longest_at, at, sizeof at);
-    snprintf(text, sizeof text, "%s, a %s at %s", time, stream->longest_syncs ? "sync" : "write",
-             at);
-    line(out, "stall", text);
-    bytes_text(stream->exposed, time, sizeof time);
-    sdsim_print_time(stream->exposed_at, at, sizeof at);
-    snprintf(text, sizeof text,
-             stream->syncs > 0 || workload->target == SDSIM_ON_RAW || workload->rotate_every > 0
-                 ? "takes %s at worst, at %s: what was not yet on the card"
-                 : "takes all of the file: %s by %s, as nothing was synced",
-             time, at);
-    line(out, "power loss", text);
 }
 
 void sdsim_stream_report_json(const struct sdsim_workload_params *workload,

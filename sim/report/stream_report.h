@@ -23,7 +23,19 @@ char *sdsim_arrivals_describe(const struct sdsim_logger_params *logger, char *ou
 void sdsim_stream_report_describe(const struct sdsim_workload_params *workload, const char *api,
                                   char *text, size_t size);
 
-/* The lines of a report about what became of the data; nothing for other workloads. */
+/* What became of the data, a label and a text each; 0 for other workloads. */
+struct sdsim_stream_line {
+    const char *label; /* "RAM filled" */
+    char text[200];
+    bool good; /* nothing is lost */
+    bool bad;  /* something is */
+};
+enum { SDSIM_STREAM_LINES = 4 };
+size_t sdsim_stream_report_lines(const struct sdsim_workload_params *workload,
+                                 const struct sdsim_workload_result *result,
+                                 struct sdsim_stream_line lines[SDSIM_STREAM_LINES]);
+
+/* The same as lines of a report. */
 void sdsim_stream_report_print(const struct sdsim_workload_params *workload,
                                const struct sdsim_workload_result *result,
                                const struct sdsim_style *style, FILE *out);

@@ -42,7 +42,8 @@
  *     addresses       of commands: "bytes" or "sectors"
  *     clock           of the bus once the card is initialised, "NUM/DEN" in Hz
  *
- * so writing the files into a directory and running the scenario from it gives the run again.
+ * so writing the files into a directory and running the scenario from it gives the run again. Images and
+ * lists of arrivals are not among them: these are needed where the run found them.
  *
  * Limits: blocks of at most 64 MiB unpacked; files of the same version only.
  */

@@ -138,6 +138,28 @@ static void print_command(const struct sdsim_detail *detail, char *out, size_t s
              detail->code & 63, detail->place, blocks);
 }
 
+static void print_response(const struct sdsim_detail *detail, char *out, size_t size)
+{
+    if ((detail->code & 128) != 0) {
+        snprintf(out, size, "response 0x%08" PRIX64, detail->place);
+    } else if (detail->place != 0) {
+        snprintf(out, size, "R1 0x%02X, then %08" PRIX64, detail->code, detail->place);
+    } else {
+        snprintf(out, size, "R1 0x%02X", detail->code);
+    }
+}
+
+static void print_level(const struct sdsim_detail *detail, char *out, size_t size)
+{
+    const char *name = detail->name != NULL ? detail->name : "";
+    char capacity[24] = "";
+    if (detail->size > 0) {
+        snprintf(capacity, sizeof capacity, " of %" PRIu32, detail->size);
+    }
+    snprintf(out, size, "%" PRIu64 "%s%s%s", detail->place, capacity, name[0] != '\0' ? " " : "",
+             name);
+}
+
 char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t size)
 {
     const char *name = detail->name != NULL ? detail->name : "";
@@ -146,7 +168,7 @@ char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t si
         print_command(detail, out, size);
         break;
     case SDSIM_DETAIL_RESPONSE:
-        snprintf(out, size, "R1 0x%02X, then %08" PRIX64, detail->code, detail->place);
+        print_response(detail, out, size);
         break;
     case SDSIM_DETAIL_LOOKS:
         snprintf(out, size, "%" PRIu64 " look%s", detail->place, detail->place == 1 ? "" : "s");
@@ -164,8 +186,7 @@ char *sdsim_detail_print(const struct sdsim_detail *detail, char *out, size_t si
         }
         break;
     case SDSIM_DETAIL_LEVEL:
-        snprintf(out, size, "%" PRIu64 " of %" PRIu32 "%s%s", detail->place, detail->size,
-                 name[0] != '\0' ? " " : "", name);
+        print_level(detail, out, size);
         break;
     default:
         snprintf(out, size, "%s", "");

@@ -1,6 +1,6 @@
 #include "timeline/lanes.h"
 
-#include <string.h>
+#include <strings.h>
 
 static const char *const kinds[] = {"payload", "protocol", "gap",  "poll", "access", "busy",
                                     "pause",   "copy",     "host", "idle", "outside"};
@@ -94,7 +94,7 @@ uint8_t sdsim_lane_class_of_rank(enum sdsim_lane lane, uint8_t rank)
 enum sdsim_lane sdsim_lane_by_name(const char *name)
 {
     for (int i = 0; i < SDSIM_LANE_COUNT; i++) {
-        if (strcmp(infos[i].name, name) == 0) {
+        if (strcasecmp(infos[i].name, name) == 0) {
             return (enum sdsim_lane)i;
         }
     }
@@ -104,7 +104,7 @@ enum sdsim_lane sdsim_lane_by_name(const char *name)
 uint8_t sdsim_class_by_name(enum sdsim_lane lane, const char *name)
 {
     for (uint8_t i = 0; i < infos[lane].classes; i++) {
-        if (strcmp(infos[lane].called[i], name) == 0) {
+        if (strcasecmp(infos[lane].called[i], name) == 0) {
             return i;
         }
     }

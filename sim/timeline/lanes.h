@@ -42,8 +42,8 @@ const struct sdsim_lane_info *sdsim_lane_info(enum sdsim_lane lane);
 /* The class with a rank; SDSIM_NO_CLASS for rank 0. */
 uint8_t sdsim_lane_class_of_rank(enum sdsim_lane lane, uint8_t rank);
 
-/* The lane called `name`, SDSIM_LANE_COUNT if there is none; the same for a class of it, from its
- * name, SDSIM_NO_CLASS. */
+/* The lane called `name`, in small or capital letters, SDSIM_LANE_COUNT if there is none; the same for a
+ * class of it, SDSIM_NO_CLASS. */
 enum sdsim_lane sdsim_lane_by_name(const char *name);
 uint8_t sdsim_class_by_name(enum sdsim_lane lane, const char *name);
 

@@ -246,6 +246,10 @@ void sdsim_store_add(struct sdsim_store *store, const struct sdsim_span *span)
         fail(store, "a span of an unknown kind came");
         return;
     }
+    if (span->detail > store->details->count) {
+        fail(store, "a span names a detail that nobody told");
+        return;
+    }
     if (store->finished || (last->count > 0 && span->start < last->start) || span->count == 0 ||
         (span->count > 1 && span->period < span->duration) ||
         (span->count > 1 && span->period == 0)) {

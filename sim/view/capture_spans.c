@@ -148,7 +148,7 @@ static void take_response(struct maker *maker, const struct sdsim_item *item)
 {
     struct sdsim_detail detail = {.kind = SDSIM_DETAIL_RESPONSE};
     const size_t from = 1; /* behind R1, or the first byte of a frame */
-    detail.code = maker->spi && item->size > 0 ? item->bytes[0] : 0;
+    detail.code = !maker->spi ? 128 : item->size > 0 ? item->bytes[0] : 0;
     for (size_t i = from; i < item->size && i < from + 4; i++) {
         detail.place = detail.place << 8 | item->bytes[i];
     }
@@ -156,11 +156,20 @@ static void take_response(struct maker *maker, const struct sdsim_item *item)
         number_of(maker, &detail));
 }
 
+/* What the card makes the host wait for. An erase takes as long as there is to erase. */
+static void card(struct maker *maker, sdsim_ps from, sdsim_ps to, enum sdsim_kind kind)
+{
+    const bool erases = maker->open && !maker->app && maker->index == 38;
+    const bool pause = !erases && sdsim_time_since(to, from) > SDSIM_CAPTURE_PAUSE;
+    add(maker, SDSIM_LANE_CARD, from, to, pause ? SDSIM_PAUSE : kind, 0,
+        maker->open ? maker->detail : 0);
+}
+
 static void take_block(struct maker *maker, const struct sdsim_item *item)
 {
     const sdsim_ps before = sdsim_time_since(item->start, item->gap_time);
     if (item->kind == SDSIM_ITEM_READ_BLOCK) {
-        add(maker, SDSIM_LANE_CARD, before, item->start, SDSIM_ACCESS, 0, maker->detail);
+        card(maker, before, item->start, SDSIM_ACCESS);
         bus(maker, before, item->start, SDSIM_POLL, SDSIM_PART_LOOKS);
     } else {
         bus(maker, before, item->start, SDSIM_GAP, SDSIM_PART_NONE);
@@ -198,8 +207,7 @@ static void take_item(struct sdsim_item_listener *items, const struct sdsim_item
         break;
     case SDSIM_ITEM_BUSY:
         bus(maker, item->start, item->end, SDSIM_POLL, SDSIM_PART_LOOKS);
-        add(maker, SDSIM_LANE_CARD, item->start, item->end, SDSIM_BUSY, 0,
-            maker->open ? maker->detail : 0);
+        card(maker, item->start, item->end, SDSIM_BUSY);
         break;
     case SDSIM_ITEM_IDLE_CLOCKS:
         add(maker, SDSIM_LANE_BUS, item->start, item->end, SDSIM_PROTOCOL, SDSIM_PART_NONE, 0);

@@ -6,14 +6,19 @@
  * the bus stands still between two transactions; commands from their first edge to the last of what
  * belongs to them; and the calls a driver must have made (capture/calls.h).
  *
- * Limits: a capture does not tell what a card is busy with, so nothing is called a pause, nor for which
- * sake a sector is moved, so all of them are data.
+ * Limits: a capture does not tell what a card is busy with. What lasts longer than a card takes to fetch or
+ * to program (SDSIM_CAPTURE_PAUSE) is called a pause, all of it; shorter ones are not seen as such. Nor does it
+ * tell for which sake a sector is moved, so all of them are data.
  */
 #ifndef SDSIM_VIEW_CAPTURE_SPANS_H
 #define SDSIM_VIEW_CAPTURE_SPANS_H
 
 #include "core/diag.h"
 #include "timeline/timeline.h"
+
+/* The longest program of a page group that we know of takes 17.5 ms, on a card of class 4; merges and
+ * housekeeping begin at 15 ms and mostly take 50 ms and more. */
+#define SDSIM_CAPTURE_PAUSE (20 * SDSIM_MS)
 
 /*
  * Decodes a capture into an empty timeline and finishes it; `channels` as in sdsim_capture_open. False

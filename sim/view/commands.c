@@ -32,7 +32,7 @@ static const struct command commands[] = {
     {4, false, NOTHING, "SET_DSR"},
     {6, false, FUNCTION, "SWITCH_FUNC"},
     {6, true, WIDTH, "SET_BUS_WIDTH"},
-    {7, false, RCA, "SELECT_CARD"},
+    {7, false, RCA, "SELECT/DESELECT_CARD"},
     {8, false, VOLTAGE, "SEND_IF_COND"},
     {9, false, RCA, "SEND_CSD"},
     {10, false, RCA, "SEND_CID"},
@@ -44,12 +44,16 @@ static const struct command commands[] = {
     {17, false, ADDRESS, "READ_SINGLE_BLOCK"},
     {18, false, ADDRESS, "READ_MULTIPLE_BLOCK"},
     {19, false, NOTHING, "SEND_TUNING_BLOCK"},
+    {20, false, NOTHING, "SPEED_CLASS_CONTROL"},
     {22, true, NOTHING, "SEND_NUM_WR_BLOCKS"},
     {23, false, BLOCKS, "SET_BLOCK_COUNT"},
     {23, true, BLOCKS, "SET_WR_BLK_ERASE_COUNT"},
     {24, false, ADDRESS, "WRITE_BLOCK"},
     {25, false, ADDRESS, "WRITE_MULTIPLE_BLOCK"},
     {27, false, NOTHING, "PROGRAM_CSD"},
+    {28, false, ADDRESS, "SET_WRITE_PROT"},
+    {29, false, ADDRESS, "CLR_WRITE_PROT"},
+    {30, false, ADDRESS, "SEND_WRITE_PROT"},
     {32, false, ADDRESS, "ERASE_WR_BLK_START"},
     {33, false, ADDRESS, "ERASE_WR_BLK_END"},
     {38, false, NOTHING, "ERASE"},
@@ -92,8 +96,12 @@ char *sdsim_command_argument(uint8_t index, bool app, uint32_t argument, char *o
     case ADDRESS:
         snprintf(out, size, "address %" PRIu32, argument);
         break;
-    case RCA:
-        snprintf(out, size, "RCA 0x%04" PRIX32, argument >> 16);
+    case RCA: /* SPI has none: the argument is 0 */
+        if (argument >> 16 != 0) {
+            snprintf(out, size, "RCA 0x%04" PRIX32, argument >> 16);
+        } else {
+            snprintf(out, size, "%s", index == 7 ? "none: deselects" : "");
+        }
         break;
     case BLOCKS:
         snprintf(out, size, "%" PRIu32 " blocks", argument);

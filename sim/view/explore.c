@@ -56,7 +56,7 @@ static bool take_part_of(struct reading *reading, enum sdsim_lane lane, const ch
     for (unsigned i = 0; i < count; i++) {
         const char *name =
             disk ? sdsim_call_name((enum sdsim_call)i) : sdsim_part_name((enum sdsim_part)i);
-        if (strcmp(name, word) == 0) {
+        if (strcasecmp(name, word) == 0) {
             reading->lane = lane;
             reading->quest->wanted.parts |= (uint16_t)(1u << i);
             reading->quest->wanted.classes |= disk ? 0 : classes_of_part((enum sdsim_part)i);

@@ -130,6 +130,20 @@ static void add_command(struct sdsim_facts *facts, const struct sdsim_timeline *
     }
 }
 
+static void add_response(struct sdsim_facts *facts, const struct sdsim_detail *detail)
+{
+    char text[120];
+    if ((detail->code & 128) != 0) { /* SD mode */
+        add(facts, "response", "0x%08" PRIX64, detail->place);
+        return;
+    }
+    add(facts, "response", "R1 0x%02X: %s", detail->code,
+        sdsim_r1_print(detail->code, text, sizeof text));
+    if (detail->place != 0) {
+        add(facts, "behind it", "%08" PRIX64, detail->place);
+    }
+}
+
 static void add_detail(struct sdsim_facts *facts, const struct sdsim_timeline *timeline,
                        const struct sdsim_detail *detail)
 {
@@ -139,11 +153,7 @@ static void add_detail(struct sdsim_facts *facts, const struct sdsim_timeline *t
         add_command(facts, timeline, detail);
         break;
     case SDSIM_DETAIL_RESPONSE:
-        add(facts, "response", "R1 0x%02X: %s", detail->code,
-            sdsim_r1_print(detail->code, text, sizeof text));
-        if (detail->place != 0) {
-            add(facts, "behind it", "%08" PRIX64, detail->place);
-        }
+        add_response(facts, detail);
         break;
     case SDSIM_DETAIL_LOOKS:
         add(facts, "looks", "%" PRIu64, detail->place);
@@ -160,8 +170,7 @@ static void add_detail(struct sdsim_facts *facts, const struct sdsim_timeline *t
         }
         break;
     case SDSIM_DETAIL_LEVEL:
-        add(facts, "level", "%" PRIu64 " of %" PRIu32 " %s", detail->place, detail->size,
-            detail->name != NULL ? detail->name : "");
+        add(facts, "level", "%s", sdsim_detail_print(detail, text, sizeof text));
         if (detail->size > 0) {
             add(facts, "full to", "%.1f%%", 100.0 * (double)detail->place / (double)detail->size);
         }

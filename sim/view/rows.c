@@ -189,6 +189,8 @@ void sdsim_curve(struct sdsim_timeline *timeline, const struct sdsim_axis *axis,
     }
     if (rates != NULL) {
         memcpy(values, rates, width * sizeof *values);
+    } else { /* sums are no rates */
+        memset(values, 0, width * sizeof *values);
     }
     free(rates);
 }

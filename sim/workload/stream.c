@@ -1,30 +1,32 @@
 /*
  * A stream on the stack: carries out what workload/logger.h decides.
  */
+#include "core/queue_lane.h"
 #include "workload/calls.h"
 
-/* Most of a level that a recording can hold. */
-static const uint64_t most_level = ((uint64_t)1 << 28) - 1;
+/* A stream at work. */
+struct streaming {
+    struct sdsim_workload_task *task;
+    const struct sdsim_logger *logger;
+    struct sdsim_logger_state state;
+    struct sdsim_queue_lane lane; /* the level between two changes of it, at its highest */
+    sdsim_ps zero;                /* when it began */
+};
 
-/* The level of the queue between two instants, at its highest. */
-static void note_level(const struct sdsim_workload_task *task, const struct sdsim_logger *logger,
-                       uint64_t level, sdsim_ps from, sdsim_ps to)
+static void begin(struct streaming *streaming, struct sdsim_workload_task *task,
+                  const struct sdsim_logger *logger, sdsim_ps now)
 {
-    struct sdsim_recorder *recorder = task->meter->recorder;
-    if (recorder == NULL || to <= from) {
-        return;
-    }
     const uint64_t capacity = logger->shape.capacity;
-    const uint64_t tenths = capacity != SDSIM_QUEUE_UNLIMITED ? level * 10 / capacity : 0;
-    const struct sdsim_span span = {
-        .start = from,
-        .duration = to - from,
-        .count = 1,
-        .lane = SDSIM_LANE_QUEUE,
-        .part = (uint8_t)(tenths < 10 ? tenths : 10),
-        .detail = (uint32_t)(level < most_level ? level : most_level),
-    };
-    recorder->span(recorder, &span);
+    *streaming = (struct streaming){.task = task, .logger = logger, .zero = now};
+    sdsim_logger_begin(&streaming->state, logger);
+    sdsim_queue_lane_init(&streaming->lane, task->meter, now,
+                          capacity != SDSIM_QUEUE_UNLIMITED ? capacity : 0, "bytes");
+}
+
+/* Bytes of the unit that the writer has at work, which the queue still holds. */
+static uint64_t in_queue(const struct sdsim_logger *logger)
+{
+    return logger->shape.kind != SDSIM_QUEUE_ITEMS ? logger->shape.unit : 0;
 }
 
 static void note_longest(struct sdsim_stream_result *stream, sdsim_ps took, sdsim_ps at, bool syncs)
@@ -95,68 +97,79 @@ static void tell(const struct sdsim_logger_state *state, const struct sdsim_logg
     stream->exposed_at = state->exposed_at;
 }
 
-/* One unit and the sync that may be due behind it, from `start` on. */
-static const char *one_turn(struct sdsim_workload_task *task, sdsim_ps *now,
-                            struct sdsim_logger_state *state, const struct sdsim_logger *logger,
-                            sdsim_ps zero)
+/* An instant of the simulation as the logger counts. */
+static struct sdsim_logger_time time_of(const struct streaming *streaming, sdsim_ps now)
 {
-    struct sdsim_stream_result *stream = &task->result->stream;
+    return sdsim_logger_time(streaming->logger, now - streaming->zero);
+}
+
+static const char *sync_now(struct streaming *streaming, sdsim_ps *now)
+{
+    struct sdsim_stream_result *stream = &streaming->task->result->stream;
+    const sdsim_ps start = *now;
+    const char *error = sdsim_workload_sync(streaming->task, now);
+    sdsim_logger_synced(&streaming->state, streaming->logger, start - streaming->zero,
+                        time_of(streaming, *now));
+    note_longest(stream, *now - start, start - streaming->zero, true);
+    sdsim_queue_lane_level(&streaming->lane, start, streaming->state.queue.fill);
+    stream->syncs++;
+    stream->in_syncs += *now - start;
+    return error;
+}
+
+/* One unit, and the sync that may be due behind it. */
+static const char *one_turn(struct streaming *streaming, sdsim_ps *now)
+{
+    const struct sdsim_logger *logger = streaming->logger;
+    struct sdsim_logger_state *state = &streaming->state;
     const sdsim_ps start = *now;
     sdsim_ps longest;
-    const char *error =
-        sdsim_workload_unit(task, now, state->units * logger->calls, logger->calls, &longest);
+    const char *error = sdsim_workload_unit(streaming->task, now, state->units * logger->calls,
+                                            logger->calls, &longest);
     if (error != NULL) {
         return error;
     }
-    note_longest(stream, longest, start - zero, false);
-    sdsim_logger_wrote(state, logger, sdsim_logger_time(logger, start - zero),
-                       sdsim_logger_time(logger, *now - zero));
-    uint64_t level =
-        state->queue.fill + (logger->shape.kind != SDSIM_QUEUE_ITEMS ? logger->shape.unit : 0);
-    note_level(task, logger, level, start, *now);
-    if (!sdsim_logger_sync_due(state, logger, *now - zero)) {
-        return NULL;
-    }
-    const sdsim_ps synced = *now;
-    error = sdsim_workload_sync(task, now);
-    sdsim_logger_synced(state, logger, synced - zero, sdsim_logger_time(logger, *now - zero));
-    note_longest(stream, *now - synced, synced - zero, true);
-    note_level(task, logger, state->queue.fill, synced, *now);
-    stream->syncs++;
-    stream->in_syncs += *now - synced;
-    return error;
+    note_longest(&streaming->task->result->stream, longest, start - streaming->zero, false);
+    sdsim_logger_wrote(state, logger, time_of(streaming, start), time_of(streaming, *now));
+    sdsim_queue_lane_level(&streaming->lane, start, state->queue.fill + in_queue(logger));
+    return sdsim_logger_sync_due(state, logger, *now - streaming->zero) ? sync_now(streaming, now)
+                                                                        : NULL;
+}
+
+/* The producer goes on to its end; what it brings makes no unit. */
+static const char *end_producer(struct streaming *streaming, sdsim_ps *now)
+{
+    const struct sdsim_logger *logger = streaming->logger;
+    struct sdsim_logger_state *state = &streaming->state;
+    const sdsim_ps end = streaming->zero + logger->arrivals.end;
+    wait_until(streaming->task, now, *now < end ? end : *now);
+    sdsim_logger_ended(state, logger, time_of(streaming, *now));
+    return sdsim_workload_rest(streaming->task, now, state->units * logger->shape.unit,
+                               state->units * logger->calls, sdsim_logger_rest(state));
 }
 
 static const char *turns(struct sdsim_workload_task *task, sdsim_ps *now,
                          const struct sdsim_logger *logger)
 {
-    struct sdsim_logger_state state;
-    const sdsim_ps zero = *now;
+    struct streaming streaming;
     const char *error = NULL;
-    sdsim_logger_begin(&state, logger);
+    begin(&streaming, task, logger, *now);
     for (;;) {
-        const sdsim_ps next = sdsim_logger_next(&state, logger, *now - zero);
-        if (next == SDSIM_TIME_END) {
+        const sdsim_ps next = sdsim_logger_next(&streaming.state, logger, *now - streaming.zero);
+        if (next == SDSIM_TIME_END || error != NULL) {
             break;
         }
         const sdsim_ps free = *now;
-        wait_until(task, now, zero + next);
-        note_level(task, logger, logger->shape.kind != SDSIM_QUEUE_ITEMS ? logger->shape.unit : 0,
-                   free, *now);
-        error = one_turn(task, now, &state, logger, zero);
-        if (error != NULL) {
-            break;
+        wait_until(task, now, streaming.zero + next);
+        if (*now > free) {
+            sdsim_queue_lane_level(&streaming.lane, free, in_queue(logger));
         }
+        error = one_turn(&streaming, now);
     }
-    task->result->stream.ended = *now - zero;
-    if (error == NULL) { /* the producer goes on to its end; nothing of it makes a unit */
-        const sdsim_ps end = zero + logger->arrivals.end;
-        wait_until(task, now, *now < end ? end : *now);
-        sdsim_logger_ended(&state, logger, sdsim_logger_time(logger, *now - zero));
-        error = sdsim_workload_rest(task, now, state.units * logger->shape.unit,
-                                    state.units * logger->calls, sdsim_logger_rest(&state));
-    }
-    tell(&state, logger, &task->result->stream);
+    task->result->stream.ended = *now - streaming.zero;
+    sdsim_queue_lane_end(&streaming.lane, *now);
+    error = error == NULL ? end_producer(&streaming, now) : error;
+    tell(&streaming.state, logger, &task->result->stream);
     return error;
 }
 

@@ -6,21 +6,16 @@
 /* Bulk-only transport 1.0, sections 5.1 and 5.2. */
 enum { COMMAND_BLOCK = 31, STATUS_BLOCK = 13 };
 
-/* The largest level that a recording can hold. */
-enum { MOST_LEVEL = (1 << 28) - 1 };
-
 bool sdsim_usb_storage_init(struct sdsim_usb_storage *storage,
                             const struct sdsim_usb_params *params, struct sdsim_driver *driver,
                             struct sdsim_meter *meter, sdsim_ps now)
 {
     assert(params->buffer >= SDSIM_SECTOR && params->buffer % SDSIM_SECTOR == 0);
     assert(params->driver_call % SDSIM_SECTOR == 0 && params->lazy <= SDSIM_USB_QUEUE_MOST);
-    *storage = (struct sdsim_usb_storage){.params = params,
-                                          .driver = driver,
-                                          .meter = meter,
-                                          .writer = now,
-                                          .promised = now,
-                                          .level = now};
+    *storage = (struct sdsim_usb_storage){
+        .params = params, .driver = driver, .meter = meter, .writer = now, .promised = now};
+    sdsim_queue_lane_init(&storage->lane, driver->port->meter, now, params->lazy * params->buffer,
+                          "bytes");
     sdsim_usb_link_init(&storage->link, &params->costs.limits);
     if (params->lazy > 0) {
         storage->jobs = calloc((size_t)params->lazy, sizeof *storage->jobs);
@@ -119,28 +114,11 @@ static void note_exposed(struct sdsim_usb_storage *storage, sdsim_ps promised)
     }
 }
 
-/* What the queue held from the last change to `at`, in the lane of queues. */
-static void note_level(struct sdsim_usb_storage *storage, sdsim_ps at)
-{
-    struct sdsim_recorder *recorder = storage->driver->port->meter->recorder;
-    const uint64_t room = storage->params->lazy * storage->params->buffer;
-    if (recorder != NULL && at > storage->level) {
-        const struct sdsim_span span = {.start = storage->level,
-                                        .duration = at - storage->level,
-                                        .count = 1,
-                                        .lane = SDSIM_LANE_QUEUE,
-                                        .part = (uint8_t)(storage->queued * 10 / room),
-                                        .detail = (uint32_t)(storage->queued & MOST_LEVEL)};
-        recorder->span(recorder, &span);
-    }
-    storage->level = at;
-}
-
 /* It takes its next job as soon as it is free, or was when the job came. */
 static void write_next(struct sdsim_usb_storage *storage)
 {
     const struct sdsim_usb_job job = storage->jobs[storage->first];
-    note_level(storage, storage->writer);
+    const sdsim_ps taken = storage->writer;
     storage->first = (storage->first + 1) % storage->params->lazy;
     storage->count--;
     const enum sdsim_driver_error error =
@@ -150,6 +128,7 @@ static void write_next(struct sdsim_usb_storage *storage)
     }
     storage->in_hand = (uint64_t)job.count * SDSIM_SECTOR;
     storage->queued -= storage->in_hand;
+    sdsim_queue_lane_level(&storage->lane, taken, storage->queued);
     if (job.promised > 0) {
         note_exposed(storage, job.promised);
     }
@@ -180,10 +159,10 @@ static void enqueue(struct sdsim_usb_storage *storage, sdsim_ps *now,
         sdsim_spend(storage->driver->port->meter, &storage->writer, SDSIM_IDLE, SDSIM_LANE_CPU,
                     *now - storage->writer);
     }
-    note_level(storage, *now);
     storage->jobs[(storage->first + storage->count) % storage->params->lazy] = *job;
     storage->count++;
     storage->queued += (uint64_t)job->count * SDSIM_SECTOR;
+    sdsim_queue_lane_level(&storage->lane, *now, storage->queued);
 }
 
 /* The PC has been told that all is written. What isn't is in the queue, or in the writer's hands. */
@@ -208,6 +187,9 @@ static void note_promise(struct sdsim_usb_storage *storage)
 enum sdsim_driver_error sdsim_usb_let_finish(struct sdsim_usb_storage *storage)
 {
     let_write(storage, SDSIM_TIME_END);
+    if (storage->params->lazy > 0) {
+        sdsim_queue_lane_end(&storage->lane, storage->writer);
+    }
     return storage->writer_error;
 }
 

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/queue_lane.h"
 #include "driver/driver.h"
 #include "workload/usb_link.h"
 
@@ -93,11 +94,11 @@ struct sdsim_usb_storage {
     struct sdsim_usb_job *jobs; /* a ring of params->lazy; owned; NULL without a writer task */
     uint64_t first;             /* job that is next */
     uint64_t count;
-    uint64_t queued;   /* bytes of these jobs */
-    uint64_t in_hand;  /* bytes of the job the writer took last */
-    sdsim_ps level;    /* since when the queue has held what it holds, for the recorder */
-    sdsim_ps writer;   /* its time: it is free from then on */
-    sdsim_ps promised; /* when the PC was last told that all is written */
+    uint64_t queued;              /* bytes of these jobs */
+    uint64_t in_hand;             /* bytes of the job the writer took last */
+    struct sdsim_queue_lane lane; /* the same for the recorder */
+    sdsim_ps writer;              /* its time: it is free from then on */
+    sdsim_ps promised;            /* when the PC was last told that all is written */
     enum sdsim_driver_error writer_error;
     struct sdsim_usb_result result;
 };

@@ -33,7 +33,7 @@
  * q:C0FF8000, l     R3 with the OCR, R2
  * b4        a sector from the card over so many lines; B: with a wrong check sum
  * w4        a sector to the card, its CRC status and a short busy; v: refused, u: without a status
- * z         DAT0 stayed low since the last of these
+ * z         DAT0 stayed low since the last of these, the last response, or the last time without clocks
  * g         CMD low for a clock
  */
 #define START    "f400000 i80 c0:0 "
@@ -92,7 +92,20 @@ static const struct {
     {WIDE "c18:1000 r18:900 b4 c17:2000 r17:900 b4", "sd-not-stopped",
      "CMD17 was sent while CMD18 went on"},
     {WIDE "c17:1000 r17:900 t150 b4", "sd-limits", "before a block was read"},
+    {WIDE "c24:1000 r24:900 w4 i20 z t300 i20 z", "sd-limits", "busy"},
+    {WIDE "c32:0 r32:900 c33:7 r33:900 c38:0 r38:900 i20 z t300 i20 z", "", NULL},
     {WIDE "i50 g i50 c13:12340000 r13:900", "sd-glitch", "CMD was low for 1 clock"},
+    {READY "f4000000 c2:0 l c3:0 r3:12340520", "sd-init-clock", "CMD2 was sent at about 4MHz"},
+    {WIDE "c7:0 i100 c13:12340000 r13:700", "", NULL},
+    {WIDE "c7:0 i100 c17:1000", "sd-not-selected sd-no-response", "CMD17 was sent after CMD3"},
+    {WIDE "c18:1000 r18:900 b4 c12:0 r12:80000B00", "", NULL},
+    {WIDE "c25:1000 r25:900 w4 c12:0 r12:80000C00", "sd-address-told",
+     "CMD12 was answered with status 80000C00: of the transfer before it"},
+    {WIDE "c23:10000 r23:900 c18:1000 r18:900 b4 c17:0 r17:900 b4", "", NULL},
+    {START "c1:0 q:80FF8080", "", NULL},
+    {START "c5:0 q:90FF8000 c52:80022C00 r52:1000 c52:2200 r52:1200", "", NULL},
+    {WIDE "c6:80FFFFF1 r6:900 i2000 c6:80FFFFF0 r6:900 i2000 f50000000 c17:1000 r17:900 b4",
+     "sd-too-fast", "CMD17 was sent at about 50MHz"},
     {SELECTED "c17:1000 r17:900 b4", "sd-width", "has 4 lines, and no ACMD6 set four"},
 };
 
@@ -110,6 +123,7 @@ struct bus {
 static void play(struct bus *bus)
 {
     sdsim_test_sd_play(&bus->wave, &bus->now, bus->period, false, &bus->file.sink);
+    bus->busy_end = 0;
 }
 
 /* Turns the last bits of CMD but one over. */
@@ -158,6 +172,7 @@ static void act(struct bus *bus, const char *word)
     case 'r':
     case 'R':
         sdsim_test_sd_response(&bus->wave, 5, (uint8_t)number, value, true);
+        bus->busy_end = bus->wave.cmd;
         break;
     case 'q':
         sdsim_test_sd_response(&bus->wave, 5, 63, value, false);

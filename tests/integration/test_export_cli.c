@@ -134,6 +134,31 @@ static void windows_are_cut_out(void **state)
     free(both);
 }
 
+/* In the 52.28 ms of the longest write 5228 bytes come, on top of the 4 KiB that it writes. */
+static void levels_of_a_queue(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format;
+        const char *line;
+    } rows[] = {
+        {"csv", "\n6536846.6,52280.6,queue,level,data,9324 bytes,9324,65536,,"},
+        {"perfetto", "\"queue\",\"ph\":\"C\",\"ts\":6536846.6,\"pid\":1,"
+                     "\"args\":{\"level\":9324}}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *text = output_of((const char *const[]){
+            "export", "bench", "write", "--set", "workload.do=stream", "--set",
+            "workload.rate=100kB/s", "--set", "workload.duration=12s", "--set",
+            "workload.ram=64KiB", "--set", "workload.sync_interval=1s", "--to", rows[i].format,
+            "--window", "6s..7s", NULL});
+        if (strstr(text, rows[i].line) == NULL) {
+            fail_msg("%s has no line '%s'", rows[i].format, rows[i].line);
+        }
+        free(text);
+    }
+}
+
 /* "Around" holds what it is named after, whole and uncut. */
 static void around_holds_it(void **state)
 {
@@ -272,9 +297,13 @@ int main(void)
 {
     sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_as_ever),  cmocka_unit_test(windows_are_cut_out),
-        cmocka_unit_test(around_holds_it),  cmocka_unit_test(files_are_whole_or_not_there),
-        cmocka_unit_test(refusals_say_why), cmocka_unit_test(a_run_that_fails_is_shown),
+        cmocka_unit_test(written_as_ever),
+        cmocka_unit_test(windows_are_cut_out),
+        cmocka_unit_test(levels_of_a_queue),
+        cmocka_unit_test(around_holds_it),
+        cmocka_unit_test(files_are_whole_or_not_there),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(a_run_that_fails_is_shown),
         cmocka_unit_test(rounding_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,42 @@ static void spans(void **state)
     compare("idf-sdmmc-read", 125 * SDSIM_MS, 140 * SDSIM_MS, SDSIM_ACCESS);
 }
 
+/* A busy longer than any program is shown as the pause it was; the others stay busy. */
+static void pauses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *length;
+        size_t pauses;
+        size_t busy;
+    } rows[] = {{"card.pause_length=30ms", 1, 1}, {"card.pause_length=18ms", 0, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sdsim_timeline captured;
+        struct sdsim_diags diags;
+        struct sdsim_test_result result = sdsim_test_run(
+            (const char *const[]){"export", "log-pause-200ms", "ring", "--call", "8", "-o", path,
+                                  "--set", "clock=1MHz", "--set", "workload.rate=20kB/s", "--set",
+                                  "workload.duration=5s", "--set", "card.pause_every=64KiB",
+                                  "--set", rows[i].length, NULL},
+            (const char *const[]){"SDSIM_DATA_DIR", NULL});
+        assert_int_equal(result.code, 0);
+        sdsim_test_result_free(&result);
+        sdsim_diags_init(&diags);
+        sdsim_timeline_init(&captured);
+        assert_true(sdsim_capture_spans(path, NULL, &captured, &diags));
+        struct sdsim_range range;
+        sdsim_lane_range(&captured.lanes[SDSIM_LANE_CARD], 0, captured.end + 1, &range);
+        assert_int_equal(range.count[SDSIM_PAUSE], rows[i].pauses);
+        assert_int_equal(range.count[SDSIM_BUSY], rows[i].busy);
+        if (rows[i].pauses > 0) {
+            assert_true(range.sum[SDSIM_PAUSE] > 29900 * SDSIM_US &&
+                        range.sum[SDSIM_PAUSE] < 30100 * SDSIM_US);
+        }
+        sdsim_timeline_free(&captured);
+        sdsim_diags_free(&diags);
+    }
+}
+
 /* The fields of a window out of the capture are those of all of it, at the same instants. */
 static void windows(void **state)
 {
@@ -217,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans),
+        cmocka_unit_test(pauses),
         cmocka_unit_test(windows),
         cmocka_unit_test(refusals),
     };

@@ -247,11 +247,58 @@ static void curves(void **state)
     }
 }
 
+/* ---- the style ---- */
+
+/* Whether the style sheet has a rule for a class by this name. */
+static bool has_rule(const char *style, const char *name)
+{
+    char with[40];
+    snprintf(with, sizeof with, ".%s", name);
+    for (const char *at = strstr(style, with); at != NULL; at = strstr(at + 1, with)) {
+        if (at[strlen(with)] == '{' || at[strlen(with)] == ',') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What has no rule would be black, or not be seen. */
+static void every_class_has_a_color(void **state)
+{
+    (void)state;
+    struct printed printed;
+    begin(&printed);
+    sdsim_page_style(printed.out);
+    end(&printed);
+    for (int lane = 0; lane < SDSIM_LANE_COUNT; lane++) {
+        for (uint8_t class = 0; class < sdsim_lane_info((enum sdsim_lane)lane)->classes; class ++) {
+            char name[32];
+            sdsim_page_class((enum sdsim_lane)lane, class, name, sizeof name);
+            if (!has_rule(printed.text, name)) {
+                fail_msg("lane %d: no rule for .%s", lane, name);
+            }
+        }
+    }
+    for (int layer = 0; layer < SDSIM_LAYER_COUNT; layer++) {
+        char name[32];
+        snprintf(name, sizeof name, "l-%s", sdsim_layer_name((enum sdsim_layer)layer));
+        if (!has_rule(printed.text, name)) {
+            fail_msg("no rule for .%s", name);
+        }
+    }
+    free(printed.text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes),      cmocka_unit_test(pictures), cmocka_unit_test(no_pictures),
-        cmocka_unit_test(cut_pictures), cmocka_unit_test(bars),     cmocka_unit_test(curves),
+        cmocka_unit_test(escapes),
+        cmocka_unit_test(pictures),
+        cmocka_unit_test(no_pictures),
+        cmocka_unit_test(cut_pictures),
+        cmocka_unit_test(bars),
+        cmocka_unit_test(curves),
+        cmocka_unit_test(every_class_has_a_color),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

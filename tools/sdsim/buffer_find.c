@@ -218,7 +218,10 @@ static void find_changes(struct sdsim_buffer_task *task, const char *const *over
     }
     if (params->sync_every > 0 || params->logger.sync_interval > 0) {
         (void)try_change(task, overrides, "workload.sync_every=0", "workload.sync_interval=0s",
-                         "no syncs", "a loss of power takes the whole file");
+                         "no syncs",
+                         !file                      ? "nothing: what is written is on the card"
+                         : params->rotate_every > 0 ? "a loss of power takes the file at work"
+                                                    : "a loss of power takes the whole file");
     }
     if (params->call <= 65536) {
         snprintf(larger, sizeof larger, "workload.call=%lluB",

@@ -18,8 +18,9 @@ struct watch {
     sdsim_ps longest_start;
     sdsim_ps longest_end;
     uint64_t spans;
-    bool keeps;    /* the timeline takes spans */
-    sdsim_ps from; /* of those it takes, when a window is wanted */
+    bool keeps;         /* the timeline takes spans */
+    bool without_limit; /* the queue: its levels are tenths of nothing */
+    sdsim_ps from;      /* of those it takes, when a window is wanted */
     sdsim_ps to;
 };
 
@@ -27,7 +28,8 @@ static void hear_span(struct sdsim_recorder *recorder, const struct sdsim_span *
 {
     struct watch *watch = (struct watch *)recorder;
     const sdsim_ps end = sdsim_time_sum(span->start, span->duration);
-    if (!watch->keeps || end < watch->from || span->start > watch->to) {
+    if (!watch->keeps || end < watch->from || span->start > watch->to ||
+        (span->lane == SDSIM_LANE_QUEUE && watch->without_limit)) {
         return;
     }
     struct sdsim_span plain = *span;
@@ -55,9 +57,11 @@ static void hear_call(struct sdsim_recorder *recorder, uint64_t number, sdsim_ps
 static void listen(struct watch *watch, const struct sdsim_run_report *report, sdsim_ps from,
                    sdsim_ps to)
 {
+    const struct sdsim_workload_params *workload = &report->setup->run.workload;
     struct sdsim_outcome_report outcome;
     sdsim_timeline_init(&watch->timeline);
     watch->keeps = true;
+    watch->without_limit = workload->target != SDSIM_ON_USB && workload->logger.ram == 0;
     watch->spans = 0;
     watch->from = from;
     watch->to = to;

@@ -115,7 +115,9 @@ static void become_gnuplot(const struct places *places, int failure)
     const int nothing = open("/dev/null", O_RDONLY);
     if (chdir(places->folder) == 0 && nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
         dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
-        /* -d: what the user's own settings are must not show in a picture */
+        /* -d, and the locale: what the user's own settings are must not show in a picture; and in the
+         * locale "C" gnuplot has something to say about the degree sign */
+        (void)setenv("LC_ALL", "C.UTF-8", 1);
         execlp("gnuplot", "gnuplot", "-d", places->names[SCRIPT], (char *)NULL);
     }
     const int error = errno;

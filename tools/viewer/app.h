@@ -24,6 +24,7 @@ enum sdsim_drag {
     SDSIM_DRAG_PAN,
     SDSIM_DRAG_MEASURE,
     SDSIM_DRAG_MINIMAP,
+    SDSIM_DRAG_ROW, /* the chosen one, by its title */
 };
 
 /* Where things are, in pixels. */

@@ -327,7 +327,11 @@ static void edit(struct sdsim_app *app, const char *key)
 {
     const size_t length = strlen(app->asked);
     if (strcmp(key, "backspace") == 0 && length > 0) {
-        app->asked[length - 1] = '\0';
+        size_t last = length - 1;
+        while (last > 0 && ((unsigned char)app->asked[last] & 0xC0) == 0x80) { /* within UTF-8 */
+            last--;
+        }
+        app->asked[last] = '\0';
     } else if (strcmp(key, "escape") == 0) {
         app->asking = false;
     } else if (strcmp(key, "return") == 0) {

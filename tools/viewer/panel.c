@@ -365,7 +365,7 @@ void sdsim_help_draw(const struct sdsim_picture *picture)
         {"R", "measure the selection, one more joined to it, or the window"},
         {"M  ,  .", "set or take a marker, go to the previous, the next"},
         {"Space  H  shift H", "fold a row, hide it, show all"},
-        {"shift up, down", "move a row"},
+        {"shift up, down", "move a row; or drag its title"},
         {"X", "two runs: align on the first span like the selected one"},
         {"T  ?  Esc  Q", "light or dark, this help, back, quit"},
     };

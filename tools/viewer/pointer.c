@@ -39,12 +39,38 @@ static void click_piece(struct sdsim_app *app, const struct sdsim_row *row, sdsi
     }
 }
 
+/* The row at a height of the window. */
+static uint32_t row_at(const struct sdsim_app *app, int32_t y)
+{
+    return sdsim_rows_at(&app->rows, y - app->layout.rows_top + app->scroll);
+}
+
+/* The chosen row goes past each neighbour whose middle the pointer has passed, so that it comes to lie under
+ * the pointer, whatever their heights. */
+static void drag_row(struct sdsim_app *app, int32_t y)
+{
+    const int32_t at = y - app->layout.rows_top + app->scroll;
+    for (;;) {
+        const struct sdsim_row *row = &app->rows.items[app->row];
+        const bool up = at < row->y;
+        const uint32_t next = sdsim_rows_at(&app->rows, up ? row->y - 1 : row->y + row->height);
+        if (next >= app->rows.count) {
+            return;
+        }
+        const int32_t middle = app->rows.items[next].y + app->rows.items[next].height / 2;
+        if (up ? at >= middle : at < middle) {
+            return;
+        }
+        app->row = sdsim_rows_move(&app->rows, app->row, up ? -1 : 1);
+    }
+}
+
 /* What lies at a point of the rows; a click on a title chooses the row. */
 static void click(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
 {
     struct sdsim_axis own;
     int32_t begin;
-    const uint32_t row = sdsim_rows_at(&app->rows, y - app->layout.rows_top + app->scroll);
+    const uint32_t row = row_at(app, y);
     app->on_piece = false;
     if (row >= app->rows.count) {
         app->selected = false;
@@ -114,6 +140,8 @@ void sdsim_press(struct sdsim_app *app, int32_t x, int32_t y, int clicks)
         if (on_lanes(app, x) && clicks == 1) {
             app->drag = SDSIM_DRAG_PAN;
             app->grabbed = sdsim_axis_time(&app->axis, axis_x(app, x));
+        } else if (x < layout->titles && clicks == 1 && row_at(app, y) < app->rows.count) {
+            app->drag = SDSIM_DRAG_ROW;
         }
     }
 }
@@ -126,6 +154,8 @@ void sdsim_move(struct sdsim_app *app, int32_t x, int32_t y)
         sdsim_axis_anchor(&app->axis, app->grabbed, axis_x(app, x));
     } else if (app->drag == SDSIM_DRAG_MINIMAP) {
         to_minimap(app, x);
+    } else if (app->drag == SDSIM_DRAG_ROW) {
+        drag_row(app, y);
     } else if (app->drag == SDSIM_DRAG_MEASURE) {
         const sdsim_ps at = sdsim_axis_time(&app->axis, axis_x(app, x));
         app->measure_from = at < app->grabbed ? at : app->grabbed;

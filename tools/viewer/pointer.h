@@ -1,6 +1,7 @@
 /*
- * What the pointer does: the wheel zooms, a drag pans, measures on the ruler or moves along the whole
- * run, a click selects, a double click zooms to a span. Positions are pixels of the window.
+ * What the pointer does: the wheel zooms, a drag pans, measures on the ruler, moves along the whole run or
+ * moves a row by its title, a click selects, a double click zooms to a span. Positions are pixels of the
+ * window.
  */
 #ifndef SDSIM_VIEWER_POINTER_H
 #define SDSIM_VIEWER_POINTER_H

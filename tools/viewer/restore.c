@@ -111,12 +111,23 @@ static const struct sdsim_run *load(const struct sdsim_timeline *timeline,
     return NULL;
 }
 
-/* The messages are of files nobody knows: only the first is told. */
+/* The messages are of files nobody knows: only the first is told, with the file it names if that is one that
+ * the run needs besides its own (a list of arrivals, an image). */
 static void explain(const struct sdsim_cli_session *session, char *why, size_t size)
 {
-    const char *text = session->diags.count > 0 ? session->diags.items[0].text : NULL;
-    snprintf(why, size, "the files of the run don't fit together%s%.120s", text != NULL ? ": " : "",
-             text != NULL ? text : "");
+    const struct sdsim_diag *first = session->diags.count > 0 ? session->diags.items : NULL;
+    const size_t folder = strlen(session->data_dir);
+    const char *file =
+        first != NULL && first->file != NULL && strncmp(first->file, session->data_dir, folder) != 0
+            ? first->file
+            : "";
+    if (first == NULL) {
+        snprintf(why, size, "the files of the run don't fit together");
+    } else if (file[0] != '\0') {
+        snprintf(why, size, "the run needs %.80s: %.60s", file, first->text);
+    } else {
+        snprintf(why, size, "the files of the run don't fit together: %.120s", first->text);
+    }
 }
 
 static const struct sdsim_run *restore_in(const struct sdsim_timeline *timeline,

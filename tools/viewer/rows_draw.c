@@ -1,6 +1,7 @@
 /*
  * The picture of the rows: lanes, curves, the queue, and what stands beside them.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,6 +148,15 @@ static void draw_bars(const struct sdsim_picture *picture, const struct bars *ba
     }
 }
 
+/* What the top of a row stands for, on a ground of its own: the bars may be there. */
+static void draw_top(const struct sdsim_picture *picture, int32_t left, int32_t y, const char *text)
+{
+    sdsim_canvas_blend(picture->canvas, left + 2, y + 3,
+                       sdsim_font_width(picture->canvas->font, text) + 4,
+                       picture->canvas->font->height, picture->theme->ground, 200);
+    sdsim_canvas_text(picture->canvas, left + 4, y + 3, 0, text, picture->theme->text);
+}
+
 static void draw_curve(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y,
                        sdsim_color ground)
 {
@@ -179,46 +189,12 @@ static void draw_curve(const struct sdsim_picture *picture, const struct sdsim_r
     draw_bars(picture, &bars, left, y + 2, own.width, room, ground);
     sdsim_unit_print(row->kind == SDSIM_ROW_BYTES ? SDSIM_UNIT_SIZE : SDSIM_UNIT_RATE, most, text,
                      sizeof text);
-    if (!row->folded) { /* on a ground of its own: the curve may be there */
-        sdsim_canvas_blend(picture->canvas, left + 2, y + 3,
-                           sdsim_font_width(picture->canvas->font, text) + 4,
-                           picture->canvas->font->height, picture->theme->ground, 200);
-        sdsim_canvas_text(picture->canvas, left + 4, y + 3, 0, text, picture->theme->text);
+    if (!row->folded) {
+        draw_top(picture, left, y, text);
     }
 }
 
 /* ---- the queue ---- */
-
-/* How full a column is, of 1000: exactly where a span can be told, else to the tenth. */
-static int32_t fill_of(struct sdsim_timeline *timeline, const struct sdsim_column *column)
-{
-    struct sdsim_span span;
-    if (column->level == 0 &&
-        sdsim_store_span(&timeline->lanes[SDSIM_LANE_QUEUE], column->span, &span)) {
-        const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
-        if (detail.kind == SDSIM_DETAIL_LEVEL && detail.size > 0) {
-            return detail.place < detail.size
-                       ? (int32_t)(1000 * (double)detail.place / (double)detail.size)
-                       : 1000;
-        }
-    }
-    return column->class * 100;
-}
-
-/* What the top of the row stands for. */
-static void draw_capacity(const struct sdsim_picture *picture, struct sdsim_timeline *timeline,
-                          int32_t x, int32_t y)
-{
-    struct sdsim_span span;
-    char text[64];
-    if (!sdsim_store_span(&timeline->lanes[SDSIM_LANE_QUEUE], 0, &span)) {
-        return;
-    }
-    const struct sdsim_detail detail = sdsim_details_get(&timeline->details, span.detail);
-    snprintf(text, sizeof text, "%u %.40s", (unsigned)detail.size,
-             detail.name != NULL ? detail.name : "");
-    sdsim_canvas_text(picture->canvas, x + 4, y + 3, 0, text, picture->theme->faint);
-}
 
 static void draw_queue(const struct sdsim_picture *picture, const struct sdsim_row *row, int32_t y,
                        sdsim_color ground)
@@ -226,26 +202,31 @@ static void draw_queue(const struct sdsim_picture *picture, const struct sdsim_r
     struct sdsim_axis own;
     int32_t begin;
     struct sdsim_timeline *timeline = sdsim_app_track(picture->app, row->track, &own, &begin);
+    const struct sdsim_level_scale *scale = &picture->scene->scales[row->track];
     struct sdsim_column *columns = picture->scene->columns;
+    int32_t *heights = picture->scene->heights;
     if (timeline == NULL) {
         return;
     }
     sdsim_lane_columns(&timeline->lanes[SDSIM_LANE_QUEUE], own.from, own.from + own.length,
                        own.width, columns);
+    sdsim_levels(timeline, scale, columns, own.width, heights);
     const int32_t room = row->height - 5;
     for (uint32_t x = 0; x < own.width; x++) {
-        const bool there = columns[x].class != SDSIM_NO_CLASS;
-        picture->scene->heights[x] = there ? fill_of(timeline, &columns[x]) * room / 1000 : -1;
+        const bool there = heights[x] >= 0;
+        heights[x] = there ? heights[x] * room / SDSIM_LEVEL_FULL : -1;
         picture->scene->colors[x] =
             there ? sdsim_theme_class(picture->theme, SDSIM_LANE_QUEUE, columns[x].class) : ground;
     }
-    const struct bars bars = {.heights = picture->scene->heights,
-                              .colors = picture->scene->colors,
-                              .edge = picture->theme->text};
+    const struct bars bars = {
+        .heights = heights, .colors = picture->scene->colors, .edge = picture->theme->text};
     const int32_t left = picture->app->layout.titles + begin;
     draw_bars(picture, &bars, left, y + 2, own.width, room, ground);
     if (!row->folded) {
-        draw_capacity(picture, timeline, left, y);
+        char text[80];
+        snprintf(text, sizeof text, "%s%" PRIu64 " %s", scale->limited ? "" : "most: ", scale->top,
+                 scale->unit);
+        draw_top(picture, left, y, text);
     }
 }
 

@@ -49,6 +49,9 @@ static bool make_room(struct sdsim_scene *scene, struct sdsim_app *app)
         scene->minimap_width = grown ? width : 0;
         if (grown) {
             sdsim_minimap(app->pair.timelines[0], width, scene->minimap);
+            for (int track = 0; track < 2 && app->pair.timelines[track] != NULL; track++) {
+                scene->scales[track] = sdsim_level_scale(app->pair.timelines[track]);
+            }
         }
     }
     return scene->room >= width && scene->minimap_width == width;

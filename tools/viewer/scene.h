@@ -8,6 +8,7 @@
 #include "canvas.h"
 #include "theme.h"
 #include "timeline/query.h"
+#include "view/levels.h"
 #include "view/ruler.h"
 
 /* What is kept between pictures. A zeroed one is empty. */
@@ -15,10 +16,11 @@ struct sdsim_scene {
     struct sdsim_column *columns; /* of one lane, owned */
     struct sdsim_column *minimap; /* of all, owned; made when the width changes */
     uint32_t minimap_width;
-    double *values;      /* of a curve, owned */
-    uint32_t *line;      /* pixels of a line of a row, owned */
-    int32_t *heights;    /* of bars, owned */
-    sdsim_color *colors; /* of bars, owned */
+    struct sdsim_level_scale scales[2]; /* of the tracks' queues; made with the minimap */
+    double *values;                     /* of a curve, owned */
+    uint32_t *line;                     /* pixels of a line of a row, owned */
+    int32_t *heights;                   /* of bars, owned */
+    sdsim_color *colors;                /* of bars, owned */
     uint32_t room;
     struct sdsim_ruler ruler; /* large */
 };
