@@ -250,6 +250,18 @@ uint64_t sdsim_crc16_four(const void *data, size_t size)
     return state;
 }
 
+size_t sdsim_crc16_bytes(const void *data, size_t size, bool four, uint8_t out[8])
+{
+    if (four) {
+        store_word(sdsim_crc16_four(data, size), out);
+        return 8;
+    }
+    const uint16_t crc = sdsim_crc16(data, size);
+    out[0] = (uint8_t)(crc >> 8);
+    out[1] = (uint8_t)crc;
+    return 2;
+}
+
 void sdsim_crc16_lines(const void *data, size_t size, uint16_t crc[4])
 {
     const uint64_t state = sdsim_crc16_four(data, size);
