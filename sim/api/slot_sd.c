@@ -25,9 +25,10 @@ void sdsim_slot_run(struct sdsim_slot *slot, const struct sdsim_sd_lines *host,
 
 struct sdsim_sd_lines sdsim_slot_look(struct sdsim_slot *slot)
 {
-    struct sdsim_sd_lines lines;
-    sdsim_slot_run(slot, NULL, &lines, 1);
-    return lines;
+    const sdsim_ps start = slot->now;
+    slot->now += sdsim_clock_take(&slot->clock, 1);
+    return slot->powered ? sdsim_sd_clock(&slot->sd, start, slot->now, SDSIM_SD_RELEASED)
+                         : SDSIM_SD_RELEASED;
 }
 
 void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start,

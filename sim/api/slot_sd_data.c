@@ -1,23 +1,36 @@
 /* SD mode: data frames on one line or four. */
 #include "api/slot_sd.h"
 
+#include <string.h>
+
 #include "bus/counts.h"
 #include "bus/frame.h"
 #include "core/crc.h"
 
 enum {
     MOST_BYTES = 2048,
-    CRC_BITS = 16,
-    MOST_BITS = 8 * MOST_BYTES + CRC_BITS + 1, /* on one line, behind the start bit */
+    MOST_SUMS = 8,   /* bytes of CRC16 behind the data, on four lines */
     STATUS_GAP = 64, /* clocks to wait for the CRC status; it comes after 2 */
+    CHUNK = 32,      /* bytes that are translated to lines at once */
     DAT_HIGH = 0x0F,
     DAT0_LOW = 0x0E,
 };
 
-/* Bits of a frame on each line, behind its start bit: data, CRC16, end bit. */
-static uint32_t frame_bits(uint32_t size, uint32_t lines)
+static uint32_t clocks_per_byte(uint32_t lines)
 {
-    return 8 * size / lines + CRC_BITS + 1;
+    return 8 / lines;
+}
+
+/* Data and check sums, in bytes. */
+static uint32_t frame_bytes(uint32_t size, uint32_t lines)
+{
+    return size + 2 * lines;
+}
+
+/* Clocks behind the start bit: data, CRC16, end bit. */
+static uint32_t frame_clocks(uint32_t size, uint32_t lines)
+{
+    return frame_bytes(size, lines) * clocks_per_byte(lines) + 1;
 }
 
 static int32_t check_frame(struct sdsim_slot *slot, const void *data, uint32_t size, uint32_t lines)
@@ -35,24 +48,10 @@ static int32_t check_frame(struct sdsim_slot *slot, const void *data, uint32_t s
     return SDSIM_OK;
 }
 
-/* The check sums of the lines at work, of DAT0 first. */
-static void check_sums(const uint8_t *data, uint32_t size, uint32_t lines, uint16_t crc[4])
+/* The card is at work on a block of so many lines: bytes can go by as such. */
+static bool in_step(const struct sdsim_slot *slot, uint32_t lines)
 {
-    if (lines == 4) {
-        sdsim_crc16_lines(data, size, crc);
-    } else {
-        crc[0] = sdsim_crc16(data, size);
-    }
-}
-
-/* Bit `k` of the check sums on all lines, the first one sent is 0; lines at rest are high. */
-static uint8_t crc_on_lines(const uint16_t crc[4], uint32_t lines, uint32_t k)
-{
-    uint8_t dat = lines == 4 ? 0 : DAT0_LOW;
-    for (uint32_t line = 0; line < lines; line++) {
-        dat |= (uint8_t)((crc[line] >> (CRC_BITS - 1 - k) & 1) << line);
-    }
-    return dat;
+    return slot->powered && slot->early_at == slot->early_count && slot->sd.four == (lines == 4);
 }
 
 /* ---- reading ---- */
@@ -77,39 +76,38 @@ static bool find_start(struct sdsim_slot *slot, uint64_t limit, sdsim_ps *frame)
     return found;
 }
 
-/* Takes the clocks behind the start bit. */
-static void take_bits(struct sdsim_slot *slot, struct sdsim_sd_lines *bits, uint32_t count)
+/* The byte of the next clocks. */
+static uint8_t next_byte(struct sdsim_slot *slot, uint32_t lines)
+{
+    unsigned byte = 0;
+    for (uint32_t i = 0; i < clocks_per_byte(lines); i++) {
+        byte = byte << lines | (next_dat(slot) & (lines == 4 ? DAT_HIGH : 1));
+    }
+    return (uint8_t)byte;
+}
+
+/* The clocks behind the start bit up to the end bit. */
+static void take_bytes(struct sdsim_slot *slot, uint8_t *bytes, uint32_t count, uint32_t lines)
 {
     uint32_t at = 0;
-    while (at < count && slot->early_at < slot->early_count) {
-        bits[at++] = (struct sdsim_sd_lines){.cmd = 1, .dat = slot->early[slot->early_at++]};
-    }
-    sdsim_slot_run(slot, NULL, bits + at, count - at);
-}
-
-static void gather(const struct sdsim_sd_lines *bits, uint32_t lines, uint8_t *data, uint32_t size)
-{
-    if (lines == 4) {
-        sdsim_sd_lines_bytes(bits, size, data);
-        return;
-    }
-    for (uint32_t i = 0; i < 8 * size; i++) {
-        data[i / 8] = (uint8_t)(data[i / 8] << 1 | (bits[i].dat & 1));
+    while (at < count) {
+        const size_t n =
+            in_step(slot, lines)
+                ? sdsim_sd_bytes_out(&slot->sd, &slot->now, &slot->clock, bytes + at, count - at)
+                : 0;
+        at += (uint32_t)n;
+        if (n == 0) {
+            bytes[at++] = next_byte(slot, lines);
+        }
     }
 }
 
-/* Whether CRC16 and end bit, which are behind the data, are right. */
-static bool tail_is_right(const struct sdsim_sd_lines *tail, const uint8_t *data, uint32_t size,
-                          uint32_t lines)
+/* Whether the CRC16 behind the data is right. */
+static bool sums_are_right(const uint8_t *bytes, uint32_t size, uint32_t lines)
 {
-    const uint8_t mask = lines == 4 ? DAT_HIGH : 1;
-    uint16_t crc[4];
-    check_sums(data, size, lines, crc);
-    bool right = (tail[CRC_BITS].dat & mask) == mask; /* end bit */
-    for (uint32_t k = 0; k < CRC_BITS; k++) {
-        right = right && (tail[k].dat & mask) == (crc_on_lines(crc, lines, k) & mask);
-    }
-    return right;
+    uint8_t sums[MOST_SUMS];
+    const size_t count = sdsim_crc16_bytes(bytes, size, lines == 4, sums);
+    return memcmp(sums, bytes + size, count) == 0;
 }
 
 int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size, uint32_t lines,
@@ -119,9 +117,9 @@ int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
     if (result != SDSIM_OK) {
         return result;
     }
-    const uint32_t bits = frame_bits(size, lines);
     result = sdsim_slot_need_time(
-        slot, sdsim_time_sum(limit, sdsim_clock_peek(&slot->clock, (uint64_t)bits + 1)));
+        slot, sdsim_time_sum(
+                  limit, sdsim_clock_peek(&slot->clock, (uint64_t)frame_clocks(size, lines) + 1)));
     if (result != SDSIM_OK) {
         return result;
     }
@@ -129,45 +127,58 @@ int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint32_t size,
     if (!find_start(slot, limit, &start)) {
         return sdsim_slot_fail(slot, SDSIM_E_NO_RESPONSE, "no data came");
     }
-    struct sdsim_sd_lines taken[MOST_BITS];
+    uint8_t bytes[MOST_BYTES + MOST_SUMS];
+    const uint8_t mask = lines == 4 ? DAT_HIGH : 1;
     const uint32_t sector = slot->sd.from_register ? SDSIM_NO_SECTOR : slot->card.lba;
-    take_bits(slot, taken, bits);
+    take_bytes(slot, bytes, frame_bytes(size, lines), lines);
+    const bool ends = (next_dat(slot) & mask) == mask;
     sdsim_slot_tell(slot, SDSIM_SPAN_READ, sector, start, slot->now);
     sdsim_slot_tell_card(slot);
-    gather(taken, lines, data, size);
-    return tail_is_right(taken + bits - CRC_BITS - 1, data, size, lines)
+    memcpy(data, bytes, size);
+    return ends && sums_are_right(bytes, size, lines)
                ? SDSIM_OK
                : sdsim_slot_fail(slot, SDSIM_E_CRC, "the data has a wrong check sum");
 }
 
 /* ---- writing ---- */
 
-/* The data bits on the lines. */
-static void spread(const uint8_t *data, uint32_t size, uint32_t lines, struct sdsim_sd_lines *bits)
+/* Bytes on the lines; those at rest are high. Returns how many clocks that takes. */
+static size_t spread(const uint8_t *bytes, size_t count, uint32_t lines,
+                     struct sdsim_sd_lines *bits)
 {
     if (lines == 4) {
-        sdsim_sd_lines_of(data, size, bits);
-        return;
+        sdsim_sd_lines_of(bytes, count, bits);
+        return 2 * count;
     }
-    for (uint32_t i = 0; i < 8 * size; i++) {
-        const uint8_t bit = data[i / 8] >> (7 - i % 8) & 1;
+    for (size_t i = 0; i < 8 * count; i++) {
+        const uint8_t bit = bytes[i / 8] >> (7 - i % 8) & 1;
         bits[i] = (struct sdsim_sd_lines){.cmd = 1, .dat = DAT0_LOW | bit};
+    }
+    return 8 * count;
+}
+
+/* The clocks behind the start bit up to the end bit. */
+static void give_bytes(struct sdsim_slot *slot, const uint8_t *bytes, size_t count, uint32_t lines)
+{
+    size_t at = slot->powered && slot->sd.four == (lines == 4)
+                    ? sdsim_sd_bytes_in(&slot->sd, &slot->now, &slot->clock, bytes, count)
+                    : 0;
+    while (at < count) { /* a card that takes no block, or one of another size */
+        struct sdsim_sd_lines bits[8 * CHUNK];
+        const size_t n = count - at < CHUNK ? count - at : CHUNK;
+        sdsim_slot_run(slot, bits, NULL, spread(bytes + at, n, lines, bits));
+        at += n;
     }
 }
 
 static void send_data(struct sdsim_slot *slot, const uint8_t *data, uint32_t size, uint32_t lines)
 {
-    struct sdsim_sd_lines bits[1 + MOST_BITS];
-    struct sdsim_sd_lines *tail = bits + 1 + 8 * size / lines;
-    uint16_t crc[4];
-    check_sums(data, size, lines, crc);
-    bits[0] = (struct sdsim_sd_lines){.cmd = 1, .dat = lines == 4 ? 0 : DAT0_LOW};
-    spread(data, size, lines, bits + 1);
-    for (uint32_t k = 0; k < CRC_BITS; k++) {
-        tail[k] = (struct sdsim_sd_lines){.cmd = 1, .dat = crc_on_lines(crc, lines, k)};
-    }
-    tail[CRC_BITS] = SDSIM_SD_RELEASED;
-    sdsim_slot_run(slot, bits, NULL, 1 + frame_bits(size, lines));
+    const struct sdsim_sd_lines start = {.cmd = 1, .dat = lines == 4 ? 0 : DAT0_LOW};
+    uint8_t sums[MOST_SUMS];
+    sdsim_slot_run(slot, &start, NULL, 1);
+    give_bytes(slot, data, size, lines);
+    give_bytes(slot, sums, sdsim_crc16_bytes(data, size, lines == 4, sums), lines);
+    (void)sdsim_slot_look(slot); /* the end bit */
 }
 
 /* The CRC status as enum sdsim_crc_status has it (its start bit is 0); -1 if none comes. */
@@ -179,9 +190,11 @@ static int take_status(struct sdsim_slot *slot)
             return -1;
         }
     }
+    struct sdsim_sd_lines bits[4];
     int status = 0;
+    sdsim_slot_run(slot, NULL, bits, 4);
     for (int i = 0; i < 4; i++) {
-        status = status << 1 | (sdsim_slot_look(slot).dat & 1);
+        status = status << 1 | (bits[i].dat & 1);
     }
     return status;
 }
@@ -193,7 +206,7 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
     if (result != SDSIM_OK) {
         return result;
     }
-    const uint32_t clocks = SDSIM_SD_N_WR + 1 + frame_bits(size, lines);
+    const uint32_t clocks = SDSIM_SD_N_WR + 1 + frame_clocks(size, lines);
     result = sdsim_slot_need_clocks(slot, clocks + STATUS_GAP + SDSIM_BUS_CRC_STATUS);
     if (result != SDSIM_OK) {
         return result;

@@ -38,8 +38,6 @@ static const struct transfer *transfer_of(uint8_t index, bool app)
     return NULL;
 }
 
-static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open);
-
 static bool dat0(const struct sdsim_sd_decoder *decoder, uint64_t clock)
 {
     return sdsim_sd_line(decoder, clock, decoder->sampling, 1) != 0;
@@ -82,6 +80,27 @@ static void take_setting(struct sdsim_sd_decoder *decoder)
     default:
         break;
     }
+}
+
+/* A busy is over; `open`: its end was not seen. */
+static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open)
+{
+    /* The ring may have gone round since it began: its times were kept aside. */
+    struct sdsim_item item = sdsim_sd_item(decoder, SDSIM_ITEM_BUSY, n, n);
+    item.start = decoder->busy_start;
+    item.gap = (uint32_t)(decoder->began - decoder->from - 1);
+    item.gap_time = decoder->busy_gap;
+    item.at = decoder->busy_at;
+    if (!open) {
+        const sdsim_ps rise = sdsim_tick_time(&decoder->tick, decoder->dat0_rise);
+        item.end = rise > item.start && rise <= item.end ? rise : item.end;
+    }
+    item.index = decoder->data_index;
+    item.app = decoder->data_app;
+    item.count = n - decoder->began;
+    item.open = open;
+    decoder->active_end = n - 1;
+    sdsim_sd_tell(decoder, &item);
 }
 
 void sdsim_sd_data_command(struct sdsim_sd_decoder *decoder, uint64_t end)
@@ -266,26 +285,6 @@ static void look_at_block(struct sdsim_sd_decoder *decoder, bool last)
         return;
     }
     decoder->due = decoder->began + narrow + 1;
-}
-
-static void end_busy(struct sdsim_sd_decoder *decoder, uint64_t n, bool open)
-{
-    /* The ring may have gone round since it began: its times were kept aside. */
-    struct sdsim_item item = sdsim_sd_item(decoder, SDSIM_ITEM_BUSY, n, n);
-    item.start = decoder->busy_start;
-    item.gap = (uint32_t)(decoder->began - decoder->from - 1);
-    item.gap_time = decoder->busy_gap;
-    item.at = decoder->busy_at;
-    if (!open) {
-        const sdsim_ps rise = sdsim_tick_time(&decoder->tick, decoder->dat0_rise);
-        item.end = rise > item.start && rise <= item.end ? rise : item.end;
-    }
-    item.index = decoder->data_index;
-    item.app = decoder->data_app;
-    item.count = n - decoder->began;
-    item.open = open;
-    decoder->active_end = n - 1;
-    sdsim_sd_tell(decoder, &item);
 }
 
 /* What may come when a busy is over, or did not come. */

@@ -195,6 +195,15 @@ void sdsim_card_read_done(struct sdsim_card *card, sdsim_ps end);
 uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most);
 void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span);
 
+/* How many of the next `most` blocks come like that one after another, but for the first: all but
+ * the last can be skipped, their time with the last one. Each is ready so long after its forerunner's
+ * end. */
+uint32_t sdsim_card_read_run(const struct sdsim_card *card, uint32_t most);
+static inline sdsim_ps sdsim_card_read_step(const struct sdsim_card *card)
+{
+    return sdsim_flash_read_step(&card->flash);
+}
+
 /* A fault: the next block can't be read (ECC), or one that arrived not be stored. Told in the card
  * status; the read of a single block is over. */
 void sdsim_card_read_failed(struct sdsim_card *card);
@@ -209,6 +218,10 @@ bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
  * they arrive like the last one did, all instants later by `span`. False without memory. */
 uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most);
 bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
+                           const struct sdsim_content *content);
+
+/* The same, whatever the last one was like: the last of them has arrived completely at `end`. */
+bool sdsim_card_write_many(struct sdsim_card *card, uint32_t blocks, sdsim_ps end,
                            const struct sdsim_content *content);
 
 /* SPI: the stop token FD was received at `end`. (In SD mode and for reads CMD12 ends a transfer.)

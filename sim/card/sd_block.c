@@ -16,18 +16,6 @@ static void measure(struct sdsim_sd_pins *pins)
     pins->in_block = true;
 }
 
-/* Puts the CRC in its place behind the data; returns how many bytes that takes. */
-static uint32_t make_crc(const struct sdsim_sd_pins *pins, uint8_t out[8])
-{
-    const uint32_t size = pins->four ? 8 : 2;
-    const uint64_t crc = pins->four ? sdsim_crc16_four(pins->block, pins->block_bytes)
-                                    : sdsim_crc16(pins->block, pins->block_bytes);
-    for (uint32_t i = 0; i < size; i++) {
-        out[i] = (uint8_t)(crc >> 8 * (size - 1 - i));
-    }
-    return size;
-}
-
 void sdsim_sd_block_load(struct sdsim_sd_pins *pins)
 {
     if (pins->from_register) {
@@ -37,9 +25,10 @@ void sdsim_sd_block_load(struct sdsim_sd_pins *pins)
     }
     measure(pins);
     pins->at = 0;
-    const uint32_t size = make_crc(pins, pins->block + pins->block_bytes);
+    uint8_t *const crc = pins->block + pins->block_bytes;
+    const size_t size = sdsim_crc16_bytes(pins->block, pins->block_bytes, pins->four, crc);
     if (sdsim_faults_occasion(pins->card->faults, SDSIM_FAULT_READ_CRC, 0)) {
-        pins->block[pins->block_bytes + size - 1] ^= 1;
+        crc[size - 1] ^= 1;
     }
 }
 
@@ -52,6 +41,6 @@ void sdsim_sd_block_expect(struct sdsim_sd_pins *pins)
 bool sdsim_sd_block_right(const struct sdsim_sd_pins *pins)
 {
     uint8_t crc[8];
-    const uint32_t size = make_crc(pins, crc);
+    const size_t size = sdsim_crc16_bytes(pins->block, pins->block_bytes, pins->four, crc);
     return memcmp(crc, pins->block + pins->block_bytes, size) == 0;
 }

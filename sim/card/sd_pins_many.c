@@ -26,14 +26,42 @@ static void show(struct sdsim_sd_lines *bus, uint8_t dat, size_t count)
     }
 }
 
-/* Whole bytes of a block to the host. */
-static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *bus, size_t bytes)
+static size_t clocks_per_byte(const struct sdsim_sd_pins *pins)
 {
-    const uint8_t *from = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
+    return pins->four ? 2 : 8;
+}
+
+/* Where the next byte of the block at work lies. */
+static uint8_t *next_byte(struct sdsim_sd_pins *pins)
+{
+    return pins->block + (pins->at - 1) / clocks_per_byte(pins);
+}
+
+/* How many whole bytes of the block at work, CRC included, come next; 0: it is not between two. */
+static size_t bytes_left(const struct sdsim_sd_pins *pins)
+{
+    const size_t per_byte = clocks_per_byte(pins);
+    if (!pins->in_block || pins->at == 0 || (pins->at - 1) % per_byte != 0 || pins->stop_in > 0) {
+        return 0;
+    }
+    return (pins->bits + 1 - pins->at) / per_byte;
+}
+
+/* Nothing but blocks, their status, busy and waiting happens on the lines of a card that is there. */
+static bool only_dat(const struct sdsim_sd_pins *pins)
+{
+    const struct sdsim_card *card = pins->card;
+    return pins->response_bits == 0 && pins->frame_bits == 0 && !card->spi &&
+           card->awake_at != SDSIM_TIME_END && !sdsim_faults_absent(card->faults);
+}
+
+/* Whole bytes of a block to the host. */
+static void show_bytes(const uint8_t *from, bool four, struct sdsim_sd_lines *bus, size_t bytes)
+{
     if (bus == NULL) {
         return;
     }
-    if (pins->four) {
+    if (four) {
         sdsim_sd_lines_of(from, bytes, bus);
         return;
     }
@@ -44,10 +72,9 @@ static void show_bytes(const struct sdsim_sd_pins *pins, struct sdsim_sd_lines *
 }
 
 /* Whole bytes of a block from the host. */
-static void take_bytes(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host, size_t bytes)
+static void take_bytes(uint8_t *to, bool four, const struct sdsim_sd_lines *host, size_t bytes)
 {
-    uint8_t *to = pins->block + (pins->at - 1) / (pins->four ? 2 : 8);
-    if (pins->four) {
+    if (four) {
         sdsim_sd_lines_bytes(host, bytes, to);
         return;
     }
@@ -64,24 +91,22 @@ static void take_bytes(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *
 static size_t block_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_lines *host,
                            struct sdsim_sd_lines *bus, size_t count)
 {
-    const size_t per_byte = pins->four ? 2 : 8;
+    const size_t per_byte = clocks_per_byte(pins);
     const bool sends = pins->phase == SDSIM_SD_SEND;
-    if (pins->at == 0 || (pins->at - 1) % per_byte != 0 || pins->stop_in > 0) {
+    size_t n = bytes_left(pins) * per_byte;
+    if (n == 0 || (!sends && host == NULL)) {
         return 0;
     }
-    size_t n = pins->bits + 1 - pins->at;
     n = released(host, n < count ? n : count, sends);
     const size_t bytes = n / per_byte;
     n = bytes * per_byte;
     if (sends) {
-        show_bytes(pins, bus, bytes);
-    } else if (host != NULL) {
-        take_bytes(pins, host, bytes);
+        show_bytes(next_byte(pins), pins->four, bus, bytes);
+    } else {
+        take_bytes(next_byte(pins), pins->four, host, bytes);
         if (bus != NULL && bus != host) {
             memmove(bus, host, n * sizeof *bus);
         }
-    } else {
-        return 0;
     }
     pins->at += (uint32_t)n;
     return n;
@@ -138,9 +163,7 @@ static size_t status_clocks(struct sdsim_sd_pins *pins, const struct sdsim_sd_li
 static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
                     const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus, size_t count)
 {
-    const struct sdsim_card *card = pins->card;
-    if (pins->response_bits > 0 || pins->frame_bits > 0 || card->spi ||
-        card->awake_at == SDSIM_TIME_END || sdsim_faults_absent(card->faults)) {
+    if (!only_dat(pins)) {
         return 0;
     }
     if (pins->status != 0) {
@@ -172,4 +195,47 @@ void sdsim_sd_clock_many(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim
         *now = end;
         done += n;
     }
+}
+
+/* ---- bytes in place of lines ---- */
+
+/* How many of `count` bytes can go by in that direction. */
+static size_t bytes_alike(const struct sdsim_sd_pins *pins, bool sends, size_t count)
+{
+    if (!only_dat(pins) || pins->status != 0 || (pins->phase == SDSIM_SD_SEND) != sends) {
+        return 0;
+    }
+    const size_t left = bytes_left(pins);
+    return left < count ? left : count;
+}
+
+/* They have gone by. */
+static void pass_bytes(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
+                       size_t count)
+{
+    const size_t clocks = count * clocks_per_byte(pins);
+    pins->at += (uint32_t)clocks;
+    *now = sdsim_time_sum(*now, sdsim_clock_take(clock, clocks));
+}
+
+size_t sdsim_sd_bytes_out(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
+                          uint8_t *out, size_t count)
+{
+    const size_t n = bytes_alike(pins, true, count);
+    if (n > 0) {
+        memcpy(out, next_byte(pins), n);
+        pass_bytes(pins, now, clock, n);
+    }
+    return n;
+}
+
+size_t sdsim_sd_bytes_in(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
+                         const uint8_t *in, size_t count)
+{
+    const size_t n = bytes_alike(pins, false, count);
+    if (n > 0) {
+        memcpy(next_byte(pins), in, n);
+        pass_bytes(pins, now, clock, n);
+    }
+    return n;
 }

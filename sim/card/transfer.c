@@ -122,6 +122,15 @@ uint32_t sdsim_card_read_alike(const struct sdsim_card *card, uint32_t most)
     return (uint32_t)sdsim_flash_read_alike(&card->flash, most);
 }
 
+uint32_t sdsim_card_read_run(const struct sdsim_card *card, uint32_t most)
+{
+    most = most < card->left ? most : card->left;
+    if (most > card->sectors - card->lba) {
+        most = card->sectors - card->lba;
+    }
+    return (uint32_t)sdsim_flash_read_run(&card->flash, most);
+}
+
 void sdsim_card_read_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span)
 {
     sdsim_flash_read_skip(&card->flash, blocks);
@@ -173,15 +182,35 @@ uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most)
     return (uint32_t)sdsim_flash_write_alike(&card->flash, most);
 }
 
-bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
-                           const struct sdsim_content *content)
+/* Blocks that are alike are stored. */
+static bool pass_blocks(struct sdsim_card *card, uint32_t blocks,
+                        const struct sdsim_content *content)
 {
     if (!store(card, blocks, content)) {
         return false;
     }
     sdsim_flash_write_skip(&card->flash, blocks);
-    card->busy.at = sdsim_time_sum(card->busy.at, span);
     card->well_written += blocks;
     count_blocks(card, blocks);
+    return true;
+}
+
+bool sdsim_card_write_skip(struct sdsim_card *card, uint32_t blocks, sdsim_ps span,
+                           const struct sdsim_content *content)
+{
+    if (!pass_blocks(card, blocks, content)) {
+        return false;
+    }
+    card->busy.at = sdsim_time_sum(card->busy.at, span);
+    return true;
+}
+
+bool sdsim_card_write_many(struct sdsim_card *card, uint32_t blocks, sdsim_ps end,
+                           const struct sdsim_content *content)
+{
+    if (!pass_blocks(card, blocks, content)) {
+        return false;
+    }
+    card->busy = (struct sdsim_ready){.at = sdsim_time_sum(end, card->params->flash.wn)};
     return true;
 }

@@ -95,11 +95,11 @@ void sdsim_record_call(struct sdsim_meter *meter, enum sdsim_lane lane, enum sds
     meter->recorder->span(meter->recorder, &span);
 }
 
-void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
-                     sdsim_ps ready_at, sdsim_ps pause)
+void sdsim_book_card_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from,
+                          sdsim_ps to, sdsim_ps ready_at, sdsim_ps pause)
 {
-    assert(from <= to);
-    const sdsim_ps card_end = ready_at < from ? from : ready_at > to ? to : ready_at;
+    assert(from <= to && from < ready_at);
+    const sdsim_ps card_end = ready_at > to ? to : ready_at;
     const sdsim_ps pause_from = ready_at > pause ? ready_at - pause : 0;
     const sdsim_ps normal_end = pause_from < from       ? from
                                 : pause_from > card_end ? card_end

@@ -153,7 +153,16 @@ static inline void sdsim_note_wait(struct sdsim_meter *meter, sdsim_ps from, sds
  * lies behind ready_at is poll. The card's part is recorded in its lane, the poll, in which the CPU
  * looks or sleeps, in that of the CPU. Moves no time. Keeps counters.longest_wait.
  */
-void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from, sdsim_ps to,
-                     sdsim_ps ready_at, sdsim_ps pause);
+void sdsim_book_card_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from,
+                          sdsim_ps to, sdsim_ps ready_at, sdsim_ps pause);
+static inline void sdsim_book_wait(struct sdsim_meter *meter, enum sdsim_kind normal, sdsim_ps from,
+                                   sdsim_ps to, sdsim_ps ready_at, sdsim_ps pause)
+{
+    if (ready_at <= from) { /* a look at a card that is ready */
+        sdsim_book_span(meter, SDSIM_POLL, SDSIM_LANE_CPU, from, to - from);
+    } else {
+        sdsim_book_card_wait(meter, normal, from, to, ready_at, pause);
+    }
+}
 
 #endif

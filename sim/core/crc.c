@@ -62,12 +62,12 @@ uint8_t sdsim_crc7(const void *data, size_t size)
 
 /*
  * How a CRC16 is taken fast. Over GF(2) squaring doubles all exponents, so for the polynomial g(x) =
- * x^16 + x^12 + x^5 + 1 the powers g(x)^4 = g(x^4), g(x)^16 = g(x^16) and g(x)^64 = g(x^64) are as
- * sparse as g itself, and g divides them all. So a block may be reduced by g(x^64) first, then by
- * g(x^16) and g(x^4), and what is left by g: the remainder is the same.
+ * x^16 + x^12 + x^5 + 1 the powers g(x^n), n = 2, 4, 8 ..., are as sparse as g itself, and g divides
+ * them all. So a block may be reduced by g(x^128) first, then by g(x^64), g(x^16) and g(x^4), and
+ * what is left by g: the remainder is the same.
  *
- *  - By g(x^64): a word of 64 bits, added to the ones 4, 11 and 16 words behind it, is gone. Nothing
- *    is shifted; 512 bytes become 128.
+ *  - By g(x^128): a unit of 128 bits, added to the ones 4, 11 and 16 units behind it, is gone. Nothing
+ *    is shifted; 512 bytes become 256. By g(x^64) the same with 64 bits: 128 bytes are left.
  *  - By g(x^16) = x^256 + x^192 + x^80 + 1: the same with words 1, 3 (shifted by 16) and 4 behind; 128
  *    bytes become 32.
  *  - By g(x^4): a word is multiplied by x^64 = x^48 + x^20 + 1, and what falls out at the top again,
@@ -76,13 +76,15 @@ uint8_t sdsim_crc7(const void *data, size_t size)
  * The last one is also the CRC of four lines at once: a byte travels as two nibbles, bit 3 of each on
  * DAT3, so the lines are interleaved bit by bit, which is what g(x^4) says: every fourth bit belongs
  * to the same CRC16.
+ *
+ * All of this is work of single words. Vectors of two, stored where the next step needs two words that
+ * lie across them, have to be waited for, which takes longer than everything else (sim/CMakeLists.txt).
  */
 enum {
     WORD = 8,
-    CHUNK_WORDS = 64,
-    CHUNK = CHUNK_WORDS * WORD,
-    LEFT_64 = 16, /* words left by g(x^64), */
-    LEFT_16 = 4,  /* and by g(x^16) */
+    CHUNK = 512,
+    UNITS = 16,  /* of the degree of g: so many are gone, and so many left, of twice as many */
+    LEFT_16 = 4, /* words left by g(x^16) */
 };
 
 /* Most significant byte first; written so that compilers see one load. */
@@ -140,38 +142,53 @@ static uint16_t by_bytes(uint16_t crc, const uint8_t *bytes, size_t size)
     return crc;
 }
 
-/*
- * From words in the order of memory, which is no matter to g(x^64), to the last LEFT_64 of them. They
- * begin at words[LEFT_64], with zeros before them. Seen from the word that is added to: the ones 4,
- * 11 and 16 before it, as far as they are words that are gone.
- */
-static inline void reduce_by_64(uint64_t words[LEFT_64 + CHUNK_WORDS])
+/* In the order of memory, which is no matter as long as nothing is shifted. */
+static inline uint64_t raw_word(const uint8_t *bytes)
 {
-    const unsigned gone = CHUNK_WORDS;
-    unsigned i = LEFT_64 + 4;
-    for (; i < gone + 4; i += 4) { /* the four do not need each other */
-        words[i] ^= words[i - 4] ^ words[i - 11] ^ words[i - 16];
-        words[i + 1] ^= words[i - 3] ^ words[i - 10] ^ words[i - 15];
-        words[i + 2] ^= words[i - 2] ^ words[i - 9] ^ words[i - 14];
-        words[i + 3] ^= words[i - 1] ^ words[i - 8] ^ words[i - 13];
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/*
+ * From 2 * UNITS units of so many words, `bytes`, to UNITS of them. `before` is added to the first
+ * word. A unit that is gone got those 4 and 11 before it, one that is left also the one 16 before it,
+ * as far as they are units that are gone.
+ */
+static inline void halve(uint64_t before, const uint8_t *bytes, unsigned unit, uint64_t *left)
+{
+    uint64_t gone[2 * UNITS];
+    for (unsigned i = 0; i < 4 * unit; i++) {
+        gone[i] = raw_word(bytes + WORD * i);
     }
-    for (; i < gone + 11; i++) {
-        words[i] ^= words[i - 11] ^ words[i - 16];
+    gone[0] ^= before;
+    for (unsigned i = 4 * unit; i < 11 * unit; i++) {
+        gone[i] = raw_word(bytes + WORD * i) ^ gone[i - 4 * unit];
     }
-    for (; i < gone + 16; i++) {
-        words[i] ^= words[i - 16];
+    for (unsigned i = 11 * unit; i < 16 * unit; i++) {
+        gone[i] = raw_word(bytes + WORD * i) ^ gone[i - 4 * unit] ^ gone[i - 11 * unit];
+    }
+    bytes += UNITS * unit * WORD;
+    for (unsigned i = 0; i < 4 * unit; i++) {
+        left[i] = raw_word(bytes + WORD * i) ^ gone[i] ^ gone[i + 5 * unit] ^ gone[i + 12 * unit];
+    }
+    for (unsigned i = 4 * unit; i < 11 * unit; i++) {
+        left[i] = raw_word(bytes + WORD * i) ^ gone[i] ^ gone[i + 5 * unit];
+    }
+    for (unsigned i = 11 * unit; i < 16 * unit; i++) {
+        left[i] = raw_word(bytes + WORD * i) ^ gone[i];
     }
 }
 
 /* From the words in the order of memory to LEFT_16 values, by g(x^16); a window of the ones at work
  * runs along. */
-static inline void reduce_by_16(const uint64_t words[LEFT_64], uint64_t left[LEFT_16])
+static inline void reduce_by_16(const uint64_t words[UNITS], uint64_t left[LEFT_16])
 {
     uint64_t window[LEFT_16];
     for (unsigned i = 0; i < LEFT_16; i++) {
         window[i] = load_word((const uint8_t *)&words[i]);
     }
-    for (unsigned i = LEFT_16; i < LEFT_64; i++) {
+    for (unsigned i = LEFT_16; i < UNITS; i++) {
         const uint64_t out = window[0];
         window[0] = window[1] ^ out;
         window[1] = window[2] ^ out >> 48;
@@ -184,13 +201,14 @@ static inline void reduce_by_16(const uint64_t words[LEFT_64], uint64_t left[LEF
 /* A chunk, reduced by g(x^4). `before` is what came before it, times x^64. */
 static uint64_t reduce_chunk(uint64_t before, const uint8_t *bytes)
 {
-    uint64_t words[LEFT_64 + CHUNK_WORDS];
+    uint64_t first;
+    uint64_t half[2 * UNITS];
+    uint64_t quarter[UNITS];
     uint64_t left[LEFT_16];
-    memset(words, 0, LEFT_64 * sizeof *words);
-    memcpy(words + LEFT_64, bytes, CHUNK);
-    store_word(load_word(bytes) ^ before, (uint8_t *)&words[LEFT_64]);
-    reduce_by_64(words);
-    reduce_by_16(words + CHUNK_WORDS, left);
+    store_word(before, (uint8_t *)&first);
+    halve(first, bytes, 2, half);
+    halve(0, (const uint8_t *)half, 1, quarter);
+    reduce_by_16(quarter, left);
     uint64_t state = left[0];
     for (unsigned i = 1; i < LEFT_16; i++) {
         state = by_word(state) ^ left[i];
@@ -230,6 +248,18 @@ uint64_t sdsim_crc16_four(const void *data, size_t size)
         state = state << 8 ^ out ^ out << 20 ^ out << 48;
     }
     return state;
+}
+
+size_t sdsim_crc16_bytes(const void *data, size_t size, bool four, uint8_t out[8])
+{
+    if (four) {
+        store_word(sdsim_crc16_four(data, size), out);
+        return 8;
+    }
+    const uint16_t crc = sdsim_crc16(data, size);
+    out[0] = (uint8_t)(crc >> 8);
+    out[1] = (uint8_t)crc;
+    return 2;
 }
 
 void sdsim_crc16_lines(const void *data, size_t size, uint16_t crc[4])

@@ -8,6 +8,7 @@
 #ifndef SDSIM_CORE_CRC_H
 #define SDSIM_CORE_CRC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,10 @@ uint16_t sdsim_crc16(const void *data, size_t size);
 /* The CRC16s of the four lines of a 4-bit transfer, side by side as they go out: sixteen nibbles,
  * most significant first, DAT3 in the upper bit of each. */
 uint64_t sdsim_crc16_four(const void *data, size_t size);
+
+/* The CRC16 as it goes out behind a block, most significant bit first: 8 bytes of four lines, 2 of one.
+ * Returns how many. */
+size_t sdsim_crc16_bytes(const void *data, size_t size, bool four, uint8_t out[8]);
 
 /* CRC16 of each line of a 4-bit transfer; crc[0] is DAT0, crc[3] is DAT3. */
 void sdsim_crc16_lines(const void *data, size_t size, uint16_t crc[4]);

@@ -46,19 +46,3 @@ void sdsim_content_bytes(const struct sdsim_content *content, uint64_t skip, voi
         return;
     }
 }
-
-struct sdsim_content sdsim_content_after(const struct sdsim_content *content, uint64_t skip)
-{
-    struct sdsim_content rest = *content;
-    switch (content->kind) {
-    case SDSIM_CONTENT_BYTES:
-        rest.bytes += skip;
-        break;
-    case SDSIM_CONTENT_GENERATED:
-        rest.offset += skip;
-        break;
-    case SDSIM_CONTENT_FILL:
-        break;
-    }
-    return rest;
-}

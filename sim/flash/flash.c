@@ -103,10 +103,11 @@ void sdsim_flash_init(struct sdsim_flash *flash, const struct sdsim_flash_params
 
 /* Tells the recorder what the flash does from `from` to `to`. Its spans follow each other: of what begins
  * before the last one has ended only the rest is told. */
-static void tell(struct sdsim_flash *flash, enum sdsim_kind kind, sdsim_ps from, sdsim_ps to)
+static void tell_recorder(struct sdsim_flash *flash, enum sdsim_kind kind, sdsim_ps from,
+                          sdsim_ps to)
 {
     from = from > flash->heard_to ? from : flash->heard_to;
-    if (flash->recorder == NULL || to <= from) {
+    if (to <= from) {
         return;
     }
     const struct sdsim_span span = {
@@ -118,6 +119,13 @@ static void tell(struct sdsim_flash *flash, enum sdsim_kind kind, sdsim_ps from,
     };
     flash->recorder->span(flash->recorder, &span);
     flash->heard_to = to;
+}
+
+static inline void tell(struct sdsim_flash *flash, enum sdsim_kind kind, sdsim_ps from, sdsim_ps to)
+{
+    if (flash->recorder != NULL) {
+        tell_recorder(flash, kind, from, to);
+    }
 }
 
 static void start_stream(struct sdsim_flash *flash, uint32_t lba)
@@ -246,19 +254,21 @@ struct sdsim_ready sdsim_flash_read_next(struct sdsim_flash *flash, sdsim_ps end
     return (struct sdsim_ready){.at = at};
 }
 
+uint64_t sdsim_flash_read_run(const struct sdsim_flash *flash, uint64_t most)
+{
+    uint64_t run = flash->params->rdpg > 0 ? flash->group_left : most;
+    if (flash->kind_left < run) {
+        run = flash->kind_left;
+    }
+    if (flash->au_blocks > 0 && flash->au_blocks - flash->lba % flash->au_blocks < run) {
+        run = flash->au_blocks - flash->lba % flash->au_blocks;
+    }
+    return run < most ? run : most;
+}
+
 uint64_t sdsim_flash_read_alike(const struct sdsim_flash *flash, uint64_t most)
 {
-    if (!flash->regular) {
-        return 0;
-    }
-    uint64_t alike = flash->params->rdpg > 0 ? flash->group_left : most;
-    if (flash->kind_left < alike) {
-        alike = flash->kind_left;
-    }
-    if (flash->au_blocks > 0 && flash->au_blocks - flash->lba % flash->au_blocks < alike) {
-        alike = flash->au_blocks - flash->lba % flash->au_blocks;
-    }
-    return alike < most ? alike : most;
+    return flash->regular ? sdsim_flash_read_run(flash, most) : 0;
 }
 
 void sdsim_flash_read_skip(struct sdsim_flash *flash, uint64_t blocks)

@@ -122,6 +122,17 @@ void sdsim_flash_read_taken(struct sdsim_flash *flash);
 uint64_t sdsim_flash_read_alike(const struct sdsim_flash *flash, uint64_t most);
 void sdsim_flash_read_skip(struct sdsim_flash *flash, uint64_t blocks);
 
+/* How many of the next `most` blocks, the one that is on its way included, come one after another
+ * like that, but for the first, whenever it is ready. All but the last can be skipped. */
+uint64_t sdsim_flash_read_run(const struct sdsim_flash *flash, uint64_t most);
+
+/* How long after its forerunner's end each of them but the first is ready. */
+static inline sdsim_ps sdsim_flash_read_step(const struct sdsim_flash *flash)
+{
+    const struct sdsim_flash_params *params = flash->params;
+    return flash->folded ? sdsim_time_sum(params->rdn, params->rd_folded) : params->rdn;
+}
+
 /* A write command for `lba` ended at `end`. `announced` is how many blocks the host said it will
  * write (ACMD23), so that nothing there needs to be kept; 0: it didn't. */
 void sdsim_flash_write_first(struct sdsim_flash *flash, sdsim_ps end, uint32_t lba,

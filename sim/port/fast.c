@@ -1,17 +1,14 @@
 #include "port/fast.h"
 
-static sdsim_ps happens(const struct sdsim_clock *clock, sdsim_ps start, sdsim_ps dead,
-                        uint64_t step, uint64_t offset, uint64_t j)
-{
-    return start + j * dead + sdsim_clock_peek(clock, j * step + offset);
-}
-
 uint64_t sdsim_first_from(const struct sdsim_clock *clock, sdsim_ps start, sdsim_ps dead,
                           uint64_t step, uint64_t offset, sdsim_ps target)
 {
-    sdsim_ps at = happens(clock, start, dead, step, offset, 0);
+    sdsim_ps at = sdsim_happens(clock, start, dead, step, offset, 0);
     if (at >= target) {
         return 0;
+    }
+    if (clock->period_part == 0) {
+        return (target - at - 1) / (dead + step * clock->period) + 1;
     }
     /* One period is at most this long, so stepping by the missing time over it never overshoots. */
     const sdsim_ps longest = dead + sdsim_clock_peek(clock, step) + 1;
@@ -19,7 +16,7 @@ uint64_t sdsim_first_from(const struct sdsim_clock *clock, sdsim_ps start, sdsim
     while (at < target) {
         const uint64_t more = (target - at) / longest;
         j += more > 0 ? more : 1;
-        at = happens(clock, start, dead, step, offset, j);
+        at = sdsim_happens(clock, start, dead, step, offset, j);
     }
     return j;
 }
@@ -53,12 +50,9 @@ static enum sdsim_command_group group_of(const struct sdsim_transaction *tx, boo
     return app ? SDSIM_GROUP_OTHER : (enum sdsim_command_group)groups[tx->command & 63];
 }
 
-void sdsim_note_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint64_t looks)
+void sdsim_record_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint64_t looks)
 {
     struct sdsim_meter *meter = port->meter;
-    if (meter->recorder == NULL || to <= from) {
-        return;
-    }
     const struct sdsim_detail detail = {.kind = SDSIM_DETAIL_LOOKS, .place = looks};
     const uint32_t of_command = meter->detail;
     const uint8_t part = meter->part;
@@ -69,20 +63,15 @@ void sdsim_note_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint6
     meter->part = part;
 }
 
-uint32_t sdsim_note_response(struct sdsim_port *port, uint8_t r1, const uint8_t *extra)
+uint32_t sdsim_record_response(struct sdsim_port *port, uint8_t r1, const uint8_t *extra)
 {
-    const uint32_t of_command = port->meter->detail;
-    if (port->meter->recorder != NULL) {
-        const struct sdsim_detail detail = {
-            .kind = SDSIM_DETAIL_RESPONSE,
-            .code = r1,
-            .place = (uint64_t)extra[0] << 24 | (uint64_t)extra[1] << 16 | (uint64_t)extra[2] << 8 |
-                     extra[3],
-        };
-        port->meter->detail = sdsim_record_detail(port->meter->recorder, &detail);
-    }
-    port->meter->part = SDSIM_PART_RESPONSE;
-    return of_command;
+    const struct sdsim_detail detail = {
+        .kind = SDSIM_DETAIL_RESPONSE,
+        .code = r1,
+        .place = (uint64_t)extra[0] << 24 | (uint64_t)extra[1] << 16 | (uint64_t)extra[2] << 8 |
+                 extra[3],
+    };
+    return sdsim_record_detail(port->meter->recorder, &detail);
 }
 
 void sdsim_fast_execute(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,

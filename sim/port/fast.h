@@ -11,8 +11,13 @@
 /*
  * Things that follow each other with a fixed period: thing j happens `offset` clocks into its
  * period, which is `dead` of standing still and `step` clocks long; the first period begins at
- * `start`. The smallest j >= 0 that happens at or after `target`.
+ * `start`. When that is; and the smallest j >= 0 that happens at or after `target`.
  */
+static inline sdsim_ps sdsim_happens(const struct sdsim_clock *clock, sdsim_ps start, sdsim_ps dead,
+                                     uint64_t step, uint64_t offset, uint64_t j)
+{
+    return start + j * dead + sdsim_clock_peek(clock, j * step + offset);
+}
 uint64_t sdsim_first_from(const struct sdsim_clock *clock, sdsim_ps start, sdsim_ps dead,
                           uint64_t step, uint64_t offset, sdsim_ps target);
 

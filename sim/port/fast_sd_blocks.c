@@ -16,17 +16,6 @@
 #include "port/fast.h"
 #include "port/fast_sd.h"
 
-/* Up to ACMD6 a card uses one line, whatever the host has. */
-static uint32_t data_clocks(const struct sdsim_port *port, uint32_t bytes)
-{
-    return (port->mode == SDSIM_BUS_SD4 && port->card->width == 4 ? 2 : 8) * bytes;
-}
-
-/* Behind the data: check sum and end bit. */
-enum {
-    TAIL = SDSIM_BUS_CRC16 + 1,
-};
-
 /* Start bit, data bits and the CPU beside them, check sum and end bit. */
 static void move_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
 {
@@ -34,10 +23,10 @@ static void move_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, 1);
     const sdsim_ps from = *now;
     sdsim_note_part(port, SDSIM_PART_DATA);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, data_clocks(port, bytes));
+    sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, sdsim_fast_sd_data_clocks(port, bytes));
     sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
     sdsim_note_part(port, SDSIM_PART_CRC);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, TAIL);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_FAST_SD_TAIL);
     sdsim_note_part(port, SDSIM_PART_NONE);
 }
 
@@ -45,14 +34,15 @@ static void move_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes)
 static void finish_packet(struct sdsim_port *port, sdsim_ps *now, uint32_t bytes, uint32_t over)
 {
     const sdsim_ps from = *now;
-    const uint32_t data = data_clocks(port, bytes);
+    const uint32_t data = sdsim_fast_sd_data_clocks(port, bytes);
     const uint32_t data_over = over - 1 < data ? over - 1 : data;
-    const uint32_t tail_over = over - 1 - data_over < TAIL ? over - 1 - data_over : TAIL;
+    const uint32_t tail_over =
+        over - 1 - data_over < SDSIM_FAST_SD_TAIL ? over - 1 - data_over : SDSIM_FAST_SD_TAIL;
     sdsim_note_part(port, SDSIM_PART_DATA);
     sdsim_fast_sd_clocks(port, now, SDSIM_PAYLOAD, data - data_over);
     sdsim_fast_sd_until(port, now, SDSIM_GAP, sdsim_time_sum(from, port->sd->fifo));
     sdsim_note_part(port, SDSIM_PART_CRC);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, TAIL - tail_over);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_FAST_SD_TAIL - tail_over);
     sdsim_note_part(port, SDSIM_PART_NONE);
 }
 
@@ -99,14 +89,6 @@ static void read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
     sdsim_fast_sd_cpu(port, now, SDSIM_GAP, port->sd->block_gap);
 }
 
-static void take_bytes(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t index,
-                       uint32_t count)
-{
-    if (tx->out != NULL && count > 0) {
-        sdsim_card_read_many(port->card, count, tx->out + (size_t)index * SDSIM_SECTOR);
-    }
-}
-
 /* Steps a cycle of blocks that are alike, and repeats it; returns how many blocks that were. */
 static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
                            const struct sdsim_transaction *tx, uint32_t done, uint32_t cycle,
@@ -116,7 +98,7 @@ static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
     const uint64_t remainder = port->clock.remainder;
     sdsim_cycle_begin(&snapshot, port->meter, *now);
     for (uint32_t i = 0; i < cycle; i++) {
-        take_bytes(port, tx, done + i, 1);
+        sdsim_fast_sd_take(port, tx, done + i, 1);
         read_block(port, now, tx, true, &next_start, checked);
     }
     if (port->clock.remainder != remainder) {
@@ -124,7 +106,7 @@ static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
     }
     const uint32_t times = (alike - 1 - cycle) / cycle;
     const uint32_t blocks = times * cycle;
-    take_bytes(port, tx, done + cycle, blocks);
+    sdsim_fast_sd_take(port, tx, done + cycle, blocks);
     const sdsim_ps span = *now - snapshot.start;
     const sdsim_ps all = sdsim_cycle_repeat(&snapshot, port->meter, now, times);
     sdsim_card_read_skip(port->card, blocks, all);
@@ -132,26 +114,21 @@ static uint32_t read_alike(struct sdsim_port *port, sdsim_ps *now,
     return cycle + blocks;
 }
 
-/* The card has nothing more to send: the card's end, or that of a counted transfer. */
-static bool no_more(const struct sdsim_card *card)
-{
-    return card->state != SDSIM_CARD_DATA || sdsim_card_read_beyond(card);
-}
-
-void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                        bool from_medium, const struct sdsim_fast_sd_start *start,
-                        struct sdsim_result *result)
+/* Block by block, and by cycles of blocks that are alike. */
+static void read_steps(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                       bool from_medium, const struct sdsim_fast_sd_start *start,
+                       struct sdsim_result *result)
 {
     const uint32_t cycle = (uint32_t)port->clock.period_den;
     sdsim_ps checked = *now;
     uint32_t done = 0;
     while (done < tx->blocks) {
-        if (from_medium && no_more(port->card)) {
+        if (from_medium && sdsim_fast_sd_no_more(port->card)) {
             result->outcome = SDSIM_OUTCOME_NO_DATA;
             break;
         }
         if (from_medium) {
-            take_bytes(port, tx, done, 1);
+            sdsim_fast_sd_take(port, tx, done, 1);
         } else if (tx->out != NULL) {
             memcpy(tx->out + (size_t)done * tx->block_bytes, port->card->block, tx->block_bytes);
         }
@@ -159,7 +136,7 @@ void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sds
         done++;
         /* Blocks of a lone read or register have nothing in common to multiply; streams do. */
         if (port->meter->recorder == NULL && tx->blocks - done > cycle + 1 &&
-            !no_more(port->card)) {
+            !sdsim_fast_sd_no_more(port->card)) {
             const uint32_t alike = sdsim_card_read_alike(port->card, tx->blocks - done);
             if (alike > 2 * cycle) {
                 done += read_alike(port, now, tx, done, cycle, alike, &checked);
@@ -168,8 +145,19 @@ void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sds
     }
     sdsim_fast_sd_until(port, now, SDSIM_HOST, checked);
     result->blocks_done = done;
+}
+
+void sdsim_fast_sd_read(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        bool from_medium, const struct sdsim_fast_sd_start *start,
+                        struct sdsim_result *result)
+{
+    if (from_medium && start->clocks == 0 && sdsim_fast_sd_has_runs(port, port->sd->read_cpu)) {
+        sdsim_fast_sd_read_runs(port, now, tx, start->n_ac, result);
+    } else {
+        read_steps(port, now, tx, from_medium, start, result);
+    }
     if (from_medium) {
-        port->meter->counters.blocks_read += done;
+        port->meter->counters.blocks_read += result->blocks_done;
     }
 }
 
@@ -184,26 +172,13 @@ static void start_block(struct sdsim_port *port, sdsim_ps *now, sdsim_ps *made)
     *made = sdsim_time_sum(*now, port->sd->write_cpu);
 }
 
-/* A block has gone; false if the card's status says no, or there is none because a counted transfer
- * is over. */
-static bool give_block(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t index,
-                       sdsim_ps now)
-{
-    if (port->card->state != SDSIM_CARD_RECEIVE) {
-        return false;
-    }
-    const struct sdsim_content content =
-        sdsim_content_after(tx->content, (uint64_t)index * SDSIM_SECTOR);
-    return sdsim_card_write_block(port->card, now, &content);
-}
-
 static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                         uint32_t index, sdsim_ps *made)
 {
     start_block(port, now, made);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR);
     move_packet(port, now, SDSIM_SECTOR);
-    const bool accepted = give_block(port, tx, index, *now);
+    const bool accepted = sdsim_fast_sd_give(port, tx, index, *now);
     sdsim_note_part(port, SDSIM_PART_STATUS);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS);
     sdsim_note_part(port, SDSIM_PART_NONE);
@@ -215,18 +190,19 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
 static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                          uint32_t index, sdsim_ps *made)
 {
-    const uint32_t data = data_clocks(port, SDSIM_SECTOR);
+    const uint32_t data = sdsim_fast_sd_data_clocks(port, SDSIM_SECTOR);
     const uint32_t status = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS;
     start_block(port, now, made);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR + 1);
     const sdsim_ps filled = sdsim_time_sum(*now, port->sd->fifo);
     const sdsim_ps sent = sdsim_time_sum(*now, sdsim_clock_take(&port->clock, data));
     const sdsim_ps data_end = filled > sent ? filled : sent;
-    const sdsim_ps frame_end = sdsim_time_sum(data_end, sdsim_clock_take(&port->clock, TAIL));
-    const bool accepted = give_block(port, tx, index, frame_end);
+    const sdsim_ps frame_end =
+        sdsim_time_sum(data_end, sdsim_clock_take(&port->clock, SDSIM_FAST_SD_TAIL));
+    const bool accepted = sdsim_fast_sd_give(port, tx, index, frame_end);
     port->behind_until = sdsim_time_sum(frame_end, sdsim_clock_take(&port->clock, status));
     port->behind_frame = port->behind_until - data_end;
-    port->meter->counters.bus_clocks += data + TAIL + status;
+    port->meter->counters.bus_clocks += data + SDSIM_FAST_SD_TAIL + status;
     sdsim_spend(port->meter, now, SDSIM_PAYLOAD, SDSIM_LANE_BUS,
                 (filled < sent ? filled : sent) - *now);
     sdsim_fast_sd_until(port, now, SDSIM_GAP, filled);
@@ -244,52 +220,6 @@ void sdsim_fast_sd_settle(struct sdsim_port *port, sdsim_ps *now)
     }
 }
 
-static bool knows_block(const struct sdsim_port *port)
-{
-    const struct sdsim_known_block *known = &port->known;
-    const struct sdsim_sd_engine *sd = port->sd;
-    return known->period == port->clock.period &&
-           known->data_clocks == data_clocks(port, SDSIM_SECTOR) &&
-           known->block_start == sd->block_start && known->fifo == sd->fifo &&
-           known->write_cpu == sd->write_cpu;
-}
-
-/* A cycle of one block was stepped, and was like those to come. */
-static void remember_block(struct sdsim_port *port, const struct sdsim_cycle *snapshot,
-                           sdsim_ps now)
-{
-    const struct sdsim_meter *meter = port->meter;
-    struct sdsim_known_block *known = &port->known;
-    *known = (struct sdsim_known_block){
-        .period = port->clock.period,
-        .data_clocks = data_clocks(port, SDSIM_SECTOR),
-        .block_start = port->sd->block_start,
-        .fifo = port->sd->fifo,
-        .write_cpu = port->sd->write_cpu,
-        .span = now - snapshot->start,
-        .bus_clocks = meter->counters.bus_clocks - snapshot->bus_clocks,
-    };
-    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
-        known->ps[kind] = meter->account.ps[meter->purpose][kind] - snapshot->ps[kind];
-    }
-}
-
-/* Books `times` blocks of which one was stepped before; returns how long they take. */
-static sdsim_ps repeat_known(struct sdsim_port *port, sdsim_ps *now, uint64_t times)
-{
-    const struct sdsim_known_block *known = &port->known;
-    struct sdsim_meter *meter = port->meter;
-    sdsim_ps *const ps = meter->account.ps[meter->purpose];
-    const sdsim_ps span = sdsim_time_times(known->span, times);
-    sdsim_note_wait(meter, *now, sdsim_time_since(sdsim_card_busy(port->card).at, *now));
-    for (int kind = 0; kind < SDSIM_KIND_COUNT; kind++) {
-        ps[kind] += known->ps[kind] * times;
-    }
-    meter->counters.bus_clocks += known->bus_clocks * times;
-    *now = sdsim_time_sum(*now, span);
-    return span;
-}
-
 /* The `times` blocks that were passed over have gone to the card. */
 static bool skip_blocks(struct sdsim_port *port, const struct sdsim_transaction *tx, uint32_t *done,
                         uint32_t times, sdsim_ps span, sdsim_ps *made)
@@ -301,20 +231,13 @@ static bool skip_blocks(struct sdsim_port *port, const struct sdsim_transaction 
     return sdsim_card_write_skip(port->card, times, span, &content);
 }
 
-/*
- * Steps a cycle of blocks that are alike, and repeats it; adds them to *done. False if the card
- * refused one. A cycle of one block is stepped once and for all: the block before it was alike, too,
- * so it begins with the same busy and the same check sum ahead each time.
- */
+/* Steps a cycle of blocks that are alike, and repeats it; adds them to *done. False if the card
+ * refused one. */
 static bool write_alike(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                         uint32_t *done, uint32_t cycle, uint32_t alike, sdsim_ps *made)
 {
     struct sdsim_cycle snapshot;
     const uint64_t remainder = port->clock.remainder;
-    if (cycle == 1 && knows_block(port)) {
-        const sdsim_ps span = repeat_known(port, now, alike);
-        return skip_blocks(port, tx, done, alike, span, made);
-    }
     sdsim_cycle_begin(&snapshot, port->meter, *now);
     for (uint32_t i = 0; i < cycle; i++) {
         sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
@@ -326,38 +249,50 @@ static bool write_alike(struct sdsim_port *port, sdsim_ps *now, const struct sds
     if (port->clock.remainder != remainder) {
         return true;
     }
-    if (cycle == 1) {
-        remember_block(port, &snapshot, *now);
-    }
     const uint32_t times = (alike - cycle) / cycle;
     const sdsim_ps span = sdsim_cycle_repeat(&snapshot, port->meter, now, times);
     return skip_blocks(port, tx, done, times * cycle, span, made);
 }
 
-void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
-                         struct sdsim_result *result)
+/* Block by block, and by cycles of blocks that are alike, up to `blocks`; false if the card refused
+ * one. */
+static bool write_steps(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                        uint32_t blocks, uint32_t *done, sdsim_ps *made)
 {
     const uint32_t cycle = (uint32_t)port->clock.period_den;
-    const bool behind = (tx->flags & SDSIM_WRITE_BEHIND) != 0;
-    const uint32_t stepped = behind ? tx->blocks - 1 : tx->blocks;
     bool accepted = true;
-    uint32_t done = 0;
-    sdsim_fast_sd_cpu(port, now, SDSIM_HOST, port->sd->write_cpu);
-    sdsim_ps made = *now;
-    while (done < tx->blocks && accepted) {
+    while (*done < blocks && accepted) {
         const bool regular = sdsim_card_write_alike(port->card, 1) == 1;
         sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
-        accepted = done < stepped ? write_block(port, now, tx, done, &made)
-                                  : write_behind(port, now, tx, done, &made);
-        done += accepted ? 1 : 0;
-        if (!accepted || !regular || port->meter->recorder != NULL || stepped <= done + cycle ||
+        accepted = write_block(port, now, tx, *done, made);
+        *done += accepted ? 1 : 0;
+        if (!accepted || !regular || port->meter->recorder != NULL || blocks <= *done + cycle ||
             port->card->state != SDSIM_CARD_RECEIVE) {
             continue;
         }
-        const uint32_t alike = sdsim_card_write_alike(port->card, stepped - done);
+        const uint32_t alike = sdsim_card_write_alike(port->card, blocks - *done);
         if (alike >= 2 * cycle) {
-            accepted = write_alike(port, now, tx, &done, cycle, alike, &made);
+            accepted = write_alike(port, now, tx, done, cycle, alike, made);
         }
+    }
+    return accepted;
+}
+
+void sdsim_fast_sd_write(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                         struct sdsim_result *result)
+{
+    const bool behind = (tx->flags & SDSIM_WRITE_BEHIND) != 0;
+    const uint32_t awaited = behind ? tx->blocks - 1 : tx->blocks;
+    uint32_t done = 0;
+    sdsim_fast_sd_cpu(port, now, SDSIM_HOST, port->sd->write_cpu);
+    sdsim_ps made = *now;
+    bool accepted = sdsim_fast_sd_has_runs(port, port->sd->write_cpu)
+                        ? sdsim_fast_sd_write_runs(port, now, tx, awaited, &done)
+                        : write_steps(port, now, tx, awaited, &done, &made);
+    if (accepted && behind) {
+        sdsim_fast_sd_await(port, now, SDSIM_BUSY, 0, sdsim_card_busy(port->card));
+        accepted = write_behind(port, now, tx, done, &made);
+        done += accepted ? 1 : 0;
     }
     if (!accepted) {
         result->outcome = SDSIM_OUTCOME_NOT_ACCEPTED;

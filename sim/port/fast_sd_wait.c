@@ -6,13 +6,9 @@
 #include "port/fast.h"
 #include "port/fast_sd.h"
 
-void sdsim_fast_sd_await(struct sdsim_port *port, sdsim_ps *now, enum sdsim_kind kind,
-                         uint64_t least, struct sdsim_ready ready)
+void sdsim_fast_sd_await_ready(struct sdsim_port *port, sdsim_ps *now, enum sdsim_kind kind,
+                               struct sdsim_ready ready)
 {
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, least);
-    if (ready.at <= *now) {
-        return;
-    }
     const sdsim_ps from = *now;
     const uint64_t count = sdsim_clock_count(&port->clock, ready.at - from);
     port->meter->counters.bus_clocks += count;
@@ -62,17 +58,16 @@ static bool poll_status(struct sdsim_port *port, sdsim_ps *now, const struct sds
                                          SDSIM_BUS_COMMAND, ready.at);
         bool met = true;
         bool sleeps = false;
-        if (wait->limit > 0) {
-            const uint64_t limit =
-                sdsim_first_from(clock, *now, period, frames, 0, from + wait->limit);
-            met = last <= limit;
-            last = met ? last : limit;
+        if (wait->limit > 0 && last > 0 &&
+            sdsim_happens(clock, *now, period, frames, 0, last - 1) >= from + wait->limit) {
+            last = sdsim_first_from(clock, *now, period, frames, 0, from + wait->limit);
+            met = false;
         }
-        if (wait->sleep > 0) {
-            const uint64_t look =
+        if (wait->sleep > 0 && last > 0 &&
+            sdsim_happens(clock, *now, period, frames, 0, last) >= from + naps.after) {
+            last =
                 sdsim_first_from(clock, *now + period, period, frames, frames, from + naps.after);
-            sleeps = look < last;
-            last = sleeps ? look : last;
+            sleeps = true;
         }
         looks += last + 1;
         meter->counters.commands[13] += last + 1;

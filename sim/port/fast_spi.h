@@ -49,6 +49,21 @@ static inline void sdsim_fast_payload(struct sdsim_port *port, sdsim_ps *now, ui
     }
 }
 
+/* Bytes of 0xFF have gone by: counts N_BR, those a card has seen since a stop token, and the clocks
+ * it needs before CMD0, with CS high. */
+static inline void sdsim_fast_spi_pass(struct sdsim_port *port, uint64_t bytes)
+{
+    port->cs_edge = false;
+    if (port->selected) {
+        port->busy_in = (uint8_t)(port->busy_in > bytes ? port->busy_in - bytes : 0);
+    } else if (!port->card->spi) {
+        sdsim_card_high_clocks(port->card, 8 * bytes);
+    }
+}
+
+/* Polls byte by byte until the test of the wait is met. False: ran into its limit. */
+bool sdsim_fast_spi_poll(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_wait *wait);
+
 /* No response window is open any more: the command's burst has ended. */
 #define SDSIM_FAST_BURST_OVER UINT32_MAX
 

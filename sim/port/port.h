@@ -26,19 +26,6 @@ struct sdsim_port_ops {
                     const struct sdsim_transaction *transaction, struct sdsim_result *result);
 };
 
-/*
- * The fast port in SD mode, writing: what a block behind others that are like it costs, once one was
- * stepped. Nothing else counts in it than what is noted here and the card's wn.
- */
-struct sdsim_known_block {
-    uint64_t period; /* of the clock, in ps, without a fraction; 0: nothing is known */
-    uint32_t data_clocks;
-    sdsim_ps block_start, fifo, write_cpu; /* of the engine */
-    sdsim_ps span;
-    sdsim_ps ps[SDSIM_KIND_COUNT];
-    uint64_t bus_clocks;
-};
-
 struct sdsim_port {
     const struct sdsim_port_ops *ops;
     enum sdsim_bus_mode mode;
@@ -52,7 +39,6 @@ struct sdsim_port {
     uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
     sdsim_ps behind_until; /* SD: a block left to the controller (SDSIM_WRITE_BEHIND) is over */
     sdsim_ps behind_frame; /* how much of its end is protocol clocks */
-    struct sdsim_known_block known;
 };
 
 /* For ports: counts a command that is about to be sent. Whether it is an application command is
@@ -87,11 +73,28 @@ static inline void sdsim_note_part(struct sdsim_port *port, enum sdsim_part part
 }
 
 /* For ports: a wait took this many looks, from `from` to `to`. */
-void sdsim_note_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint64_t looks);
+void sdsim_record_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to, uint64_t looks);
+static inline void sdsim_note_looks(struct sdsim_port *port, sdsim_ps from, sdsim_ps to,
+                                    uint64_t looks)
+{
+    if (port->meter->recorder != NULL && to > from) {
+        sdsim_record_looks(port, from, to, looks);
+    }
+}
 
 /* For ports: a response is about to be clocked; the meter's detail is about it until it is set
  * again. `extra` are 4 bytes. Returns the detail that was there. */
-uint32_t sdsim_note_response(struct sdsim_port *port, uint8_t r1, const uint8_t *extra);
+uint32_t sdsim_record_response(struct sdsim_port *port, uint8_t r1, const uint8_t *extra);
+static inline uint32_t sdsim_note_response(struct sdsim_port *port, uint8_t r1,
+                                           const uint8_t *extra)
+{
+    const uint32_t of_command = port->meter->detail;
+    port->meter->part = SDSIM_PART_RESPONSE;
+    if (port->meter->recorder != NULL) {
+        port->meter->detail = sdsim_record_response(port, r1, extra);
+    }
+    return of_command;
+}
 
 /* Carries out one transaction, starting at *now; leaves its finish time there. */
 static inline void sdsim_execute(struct sdsim_port *port, sdsim_ps *now,

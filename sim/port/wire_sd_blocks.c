@@ -19,18 +19,6 @@ static uint32_t data_bits(const struct sdsim_wire_sd *host, uint32_t bytes)
     return (sdsim_wire_sd_four(host) ? 2 : 8) * bytes;
 }
 
-/* The CRC16 as it goes out behind the data; returns its bytes. */
-static size_t make_crc(const struct sdsim_wire_sd *host, uint32_t bytes, uint8_t out[8])
-{
-    const size_t size = sdsim_wire_sd_four(host) ? 8 : 2;
-    const uint64_t crc = sdsim_wire_sd_four(host) ? sdsim_crc16_four(host->block, bytes)
-                                                  : sdsim_crc16(host->block, bytes);
-    for (size_t i = 0; i < size; i++) {
-        out[i] = (uint8_t)(crc >> 8 * (size - 1 - i));
-    }
-    return size;
-}
-
 /* The clock stands still up to an instant, which may have passed. */
 static void stand_until(struct sdsim_wire_sd *host, enum sdsim_kind kind, sdsim_ps instant)
 {
@@ -142,7 +130,8 @@ static bool take_block(struct sdsim_wire_sd *host, const struct sdsim_transactio
     stand_until(host, SDSIM_GAP, sdsim_time_sum(from, host->wire->port.sd->fifo));
     clocks_to(host, SDSIM_PROTOCOL, host->bits + 2);
     uint8_t crc[8];
-    const size_t size = make_crc(host, tx->block_bytes, crc);
+    const size_t size =
+        sdsim_crc16_bytes(host->block, tx->block_bytes, sdsim_wire_sd_four(host), crc);
     if (memcmp(crc, host->block + tx->block_bytes, size) != 0) {
         return false;
     }
@@ -217,7 +206,8 @@ static void load_block(struct sdsim_wire_sd *host, const struct sdsim_transactio
                        uint32_t index)
 {
     sdsim_content_bytes(tx->content, (uint64_t)index * SDSIM_SECTOR, host->block, SDSIM_SECTOR);
-    (void)make_crc(host, SDSIM_SECTOR, host->block + SDSIM_SECTOR);
+    (void)sdsim_crc16_bytes(host->block, SDSIM_SECTOR, sdsim_wire_sd_four(host),
+                            host->block + SDSIM_SECTOR);
     host->bits = data_bits(host, SDSIM_SECTOR) + CRC_BITS;
 }
 

@@ -161,6 +161,68 @@ static void initialisation_on_the_sd_bus(void **state)
     sdsim_test_card_power_down(&bench);
 }
 
+/* ---- whom a command is for ---- */
+
+/* On the SD bus a card ignores what carries another card's address, as if it had never come. */
+static void commands_for_another_card(void **state)
+{
+    (void)state;
+    static const uint8_t addressed[] = {9, 10, 13, 15, 55};
+    for (int transfer = 0; transfer < 2; transfer++) {
+        for (size_t i = 0; i < sizeof addressed; i++) {
+            struct sdsim_test_card bench;
+            sdsim_test_card_sd_ready(&bench, &sdsim_test_sdhc);
+            const uint32_t rca = (uint32_t)bench.card.rca << 16;
+            if (transfer == 0) { /* back to stand-by */
+                (void)sdsim_test_card_sd(&bench, 7, 0);
+            }
+            const enum sdsim_card_state before = bench.card.state;
+            const uint32_t others[] = {0, 0x10000, rca ^ 0x80000000u, rca + 0x10000};
+            for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+                if (sdsim_test_card_sd(&bench, addressed[i], others[k])->answered ||
+                    bench.card.state != before || bench.card.app || bench.card.errors != 0) {
+                    fail_msg("CMD%u, address %08lx", addressed[i], (unsigned long)others[k]);
+                }
+            }
+            const struct sdsim_reply *reply = sdsim_test_card_sd(&bench, 13, rca | 0xFFFF);
+            assert_true(reply->answered);
+            assert_int_equal(sdsim_test_card_word(reply) & SDSIM_STATUS_ILLEGAL, 0);
+            /* The lower half says nothing of whom it is for. */
+            assert_true(sdsim_test_card_sd(&bench, 55, rca | 0x1234)->answered);
+            assert_true(bench.card.app);
+            sdsim_test_card_power_down(&bench);
+        }
+    }
+}
+
+/* CMD55 for another card: what follows is no application command for this one. */
+static void application_command_for_another_card(void **state)
+{
+    (void)state;
+    struct sdsim_test_card bench;
+    sdsim_test_card_sd_ready(&bench, &sdsim_test_sdhc);
+    const uint32_t rca = (uint32_t)bench.card.rca << 16;
+    (void)sdsim_test_card_sd(&bench, 55, rca);
+    (void)sdsim_test_card_sd(&bench, 6, 0);
+    assert_int_equal(bench.card.width, 1);
+    assert_false(sdsim_test_card_sd(&bench, 55, rca + 0x10000)->answered);
+    assert_int_equal(sdsim_test_card_sd(&bench, 6, 2)->data, SDSIM_DATA_REGISTER); /* CMD6 */
+    assert_int_equal(bench.card.width, 1);
+    sdsim_test_card_power_down(&bench);
+
+    /* Before CMD3 a card's address is 0; SPI mode knows none. */
+    sdsim_test_card_power_up(&bench, &sdsim_test_sdhc);
+    assert_false(sdsim_test_card_sd(&bench, 55, 0x10000)->answered);
+    assert_true(sdsim_test_card_sd(&bench, 55, 0)->answered);
+    sdsim_test_card_power_down(&bench);
+    sdsim_test_card_spi_ready(&bench, &sdsim_test_sdhc);
+    assert_true(sdsim_test_card_spi(&bench, 55, 0x12345678)->answered);
+    (void)sdsim_test_card_spi(&bench, 51, 0);
+    assert_true(sdsim_test_card_spi(&bench, 13, 0x12345678)->answered);
+    assert_true(sdsim_test_card_spi(&bench, 9, 0x12345678)->answered);
+    sdsim_test_card_power_down(&bench);
+}
+
 /* ---- legal commands ---- */
 
 enum place { SPI_IDLE, SPI_TRANSFER, SD_IDLE, SD_STANDBY, SD_TRANSFER, SD_RECEIVE, PLACES };
@@ -211,11 +273,12 @@ static void legal_commands(void **state)
         for (int place = 0; place < PLACES; place++) {
             struct sdsim_test_card bench;
             go(&bench, (enum place)place);
+            const uint32_t rca = (uint32_t)bench.card.rca << 16;
             if (rows[i].app) {
-                (void)sdsim_test_card_command(&bench, place <= SPI_TRANSFER, 55, 0);
+                (void)sdsim_test_card_command(&bench, place <= SPI_TRANSFER, 55, rca);
             }
-            const struct sdsim_reply *reply = sdsim_test_card_command(
-                &bench, place <= SPI_TRANSFER, rows[i].index, 0x80FFFFF1u & 0x1FF);
+            const struct sdsim_reply *reply =
+                sdsim_test_card_command(&bench, place <= SPI_TRANSFER, rows[i].index, rca | 0x1F1);
             /* Over SPI an illegal command is answered so; on the SD bus there is silence. */
             const bool legal = reply->answered && (reply->r1 & SDSIM_R1_ILLEGAL) == 0;
             if (legal != (rows[i].legal[place] == 'y') ||
@@ -335,8 +398,9 @@ static void addresses(void **state)
                  SDSIM_STATUS_OUT_OF_RANGE) != 0);
     assert_int_equal(bench.reply.data, SDSIM_DATA_NONE);
     /* Told once, in the response of the command itself. */
-    assert_true(
-        (sdsim_test_card_word(sdsim_test_card_sd(&bench, 13, 0)) & SDSIM_STATUS_OUT_OF_RANGE) == 0);
+    const uint32_t rca = (uint32_t)bench.card.rca << 16;
+    assert_true((sdsim_test_card_word(sdsim_test_card_sd(&bench, 13, rca)) &
+                 SDSIM_STATUS_OUT_OF_RANGE) == 0);
     sdsim_test_card_power_down(&bench);
 }
 
@@ -346,6 +410,8 @@ int main(void)
         cmocka_unit_test(initialisation_over_spi),
         cmocka_unit_test(host_capacity_support),
         cmocka_unit_test(initialisation_on_the_sd_bus),
+        cmocka_unit_test(commands_for_another_card),
+        cmocka_unit_test(application_command_for_another_card),
         cmocka_unit_test(legal_commands),
         cmocka_unit_test(commands_of_later_versions),
         cmocka_unit_test(registers_over_spi),

@@ -132,7 +132,9 @@ static uint64_t count(struct bench *bench, size_t row)
     };
     uint64_t clocks = 0;
     if (transactions[row].prefix != 0) {
-        clocks += command(bench, transactions[row].prefix, 8, SDSIM_RESPONSE_R1);
+        const uint32_t rca = (uint32_t)bench->card.rca << 16;
+        clocks += command(bench, transactions[row].prefix, transactions[row].prefix == 55 ? rca : 8,
+                          SDSIM_RESPONSE_R1);
     }
     if (transactions[row].prefix == 55 && transactions[row].command == 25) {
         clocks += command(bench, 23, 8, SDSIM_RESPONSE_R1);

@@ -133,8 +133,9 @@ SDSIM_API uint64_t sdsim_slot_rated_clock(const struct sdsim_slot *slot, int32_t
 /* ---- what the card holds; none of this takes virtual time ---- */
 
 /*
- * Makes the raw image file `path` the content of the card; sectors beyond its end are erased. The
- * file is read on demand and never written: what is written to the card stays in memory. It must not
+ * Makes the raw image file `path` the content of the card. It may be smaller than that, as an image
+ * that is copied to a larger card: the sectors beyond its end are erased and read as zeros. The file
+ * is read on demand and never written: what is written to the card stays in memory. It must not
  * be changed while it is in use. SDSIM_E_IMAGE: not there, empty, or larger than the card.
  */
 SDSIM_API int32_t sdsim_slot_load_image(struct sdsim_slot *slot, const char *path);
