@@ -172,8 +172,8 @@ static bool try_change(struct sdsim_buffer_task *task, const char *const *overri
     list[count++] = change;
     list[count] = also;
     sdsim_diags_init(&diags);
-    const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(task->session->config, task->path, list, &diags);
+    const struct sdsim_scenario *scenario = sdsim_scenario_load_runs(
+        task->session->config, task->path, &task->run->id, 1, list, &diags);
     const struct sdsim_run *run = NULL;
     for (size_t i = 0; scenario != NULL && i < scenario->count; i++) {
         run = strcmp(scenario->runs[i].id, task->run->id) == 0 ? &scenario->runs[i] : run;

@@ -95,8 +95,7 @@ static enum sdsim_exit read_scenario(struct task *task, struct side *side, const
     struct sdsim_cli_session *session = &task->session;
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_scenario_load(session->config, path, overrides, &session->diags)
-                     : NULL;
+        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
     if (scenario == NULL) {
         return SDSIM_EXIT_INPUT;
     }

@@ -139,7 +139,8 @@ static bool explain_scenario(struct job *job)
     const struct sdsim_arguments *arguments = job->arguments;
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments) : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+                     : NULL;
     if (scenario == NULL) {
         return false;
     }

@@ -218,9 +218,8 @@ static enum sdsim_exit export_in(struct sdsim_cli_session *session,
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL
-            ? sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags)
-            : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+                     : NULL;
     const struct sdsim_run *run =
         scenario != NULL ? choose_run(session, arguments, scenario) : NULL;
     const bool bound =
