@@ -12,6 +12,7 @@
 #include "plot.h"
 #include "report/buffer.h"
 #include "run_names.h"
+#include "spool.h"
 
 enum {
     USUAL_SEEDS = 1000,
@@ -319,5 +320,6 @@ const struct sdsim_command sdsim_command_buffer = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

@@ -7,6 +7,7 @@
 
 #include "core/version.h"
 #include "report/table.h"
+#include "spool.h"
 
 const struct sdsim_command *const sdsim_commands[] = {
     &sdsim_command_init,       &sdsim_command_run,      &sdsim_command_compare,
@@ -80,7 +81,10 @@ enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
             sdsim_command_help(command, stdout);
             code = fflush(stdout) == 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
         } else {
-            code = run(&arguments);
+            code = command->needs_file != NULL
+                       ? sdsim_spool_operands(&arguments, command->needs_file)
+                       : SDSIM_EXIT_OK;
+            code = code == SDSIM_EXIT_OK ? run(&arguments) : code;
         }
     }
     sdsim_arguments_free(&arguments);

@@ -10,6 +10,7 @@
 #include "report/run_report.h"
 #include "run_names.h"
 #include "session.h"
+#include "spool.h"
 
 #define MOST_BYTES 1000000000u /* without --yes */
 
@@ -277,5 +278,6 @@ const struct sdsim_command sdsim_command_export = {
     .least = 1,
     .most = 2,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

@@ -8,11 +8,12 @@
 #include "capture/learn.h"
 #include "output.h"
 #include "report/capture_report.h"
+#include "spool.h"
 
 bool sdsim_import_is_capture(const char *path)
 {
     unsigned char head[4096];
-    FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rb") : NULL;
+    FILE *file = !sdsim_is_stream(path) ? fopen(path, "rb") : NULL;
     if (file == NULL) {
         return false;
     }

@@ -13,6 +13,7 @@
 #include "core/version.h"
 #include "output.h"
 #include "report/table.h"
+#include "spool.h"
 
 /* ---- help ---- */
 
@@ -134,7 +135,13 @@ static enum sdsim_exit run_parsed(const struct sdsim_command *command,
     if (arguments->help) {
         return show_help(command);
     }
-    return sdsim_command_takes(command, arguments) ? command->run(arguments) : SDSIM_EXIT_INPUT;
+    if (!sdsim_command_takes(command, arguments)) {
+        return SDSIM_EXIT_INPUT;
+    }
+    const enum sdsim_exit code = command->needs_file != NULL
+                                     ? sdsim_spool_operands(arguments, command->needs_file)
+                                     : SDSIM_EXIT_OK;
+    return code == SDSIM_EXIT_OK ? command->run(arguments) : code;
 }
 
 static enum sdsim_exit run_command(const struct sdsim_command *command, int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "predict.h"
 #include "report/page.h"
 #include "session.h"
+#include "spool.h"
 
 struct task {
     struct sdsim_cli_session session;
@@ -196,5 +197,6 @@ const struct sdsim_command sdsim_command_report = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = report,
 };

@@ -10,6 +10,7 @@
 #include "run_names.h"
 #include "run_trace.h"
 #include "session.h"
+#include "spool.h"
 
 /* The runs that were asked for, in the order they were asked for. */
 struct selection {
@@ -241,5 +242,6 @@ const struct sdsim_command sdsim_command_run = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

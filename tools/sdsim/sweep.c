@@ -20,6 +20,7 @@
 #include "plot.h"
 #include "report/sweep.h"
 #include "run_names.h"
+#include "spool.h"
 #include "sweep_values.h"
 
 #define MOST_ROWS   1000000u
@@ -564,5 +565,6 @@ const struct sdsim_command sdsim_command_sweep = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };
