@@ -258,9 +258,7 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
     struct overrides overrides = {.list = NULL};
-    const char *picture = arguments->values[SDSIM_OPTION_PICTURE];
-    if ((picture != NULL && !sdsim_plot_path_is_good(picture)) ||
-        !read_overrides(arguments, &overrides)) {
+    if (!read_overrides(arguments, &overrides)) {
         return SDSIM_EXIT_INPUT;
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);

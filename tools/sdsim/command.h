@@ -74,6 +74,11 @@ void sdsim_command_help(const struct sdsim_command *command, FILE *out);
 bool sdsim_command_takes(const struct sdsim_command *command,
                          const struct sdsim_arguments *arguments);
 
+/* What comes before a command's own work: whether its outputs can be written, and operands that are
+ * streams. SDSIM_EXIT_OK, or what to exit with after a message. */
+enum sdsim_exit sdsim_command_prepare(const struct sdsim_command *command,
+                                      const struct sdsim_arguments *arguments);
+
 /*
  * The main function of a program of its own, sdsim-NAME: reads the options of its command, answers
  * --help and --version, else calls `run`. Returns the exit code. argv[0] is changed.

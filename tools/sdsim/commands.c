@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/version.h"
+#include "output_check.h"
 #include "report/table.h"
 #include "spool.h"
 
@@ -63,6 +64,15 @@ bool sdsim_command_takes(const struct sdsim_command *command,
     return false;
 }
 
+enum sdsim_exit sdsim_command_prepare(const struct sdsim_command *command,
+                                      const struct sdsim_arguments *arguments)
+{
+    const enum sdsim_exit code = sdsim_outputs_check(arguments);
+    return code == SDSIM_EXIT_OK && command->needs_file != NULL
+               ? sdsim_spool_operands(arguments, command->needs_file)
+               : code;
+}
+
 enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
                                    enum sdsim_exit (*run)(const struct sdsim_arguments *arguments),
                                    int argc, char **argv)
@@ -81,9 +91,7 @@ enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
             sdsim_command_help(command, stdout);
             code = fflush(stdout) == 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
         } else {
-            code = command->needs_file != NULL
-                       ? sdsim_spool_operands(&arguments, command->needs_file)
-                       : SDSIM_EXIT_OK;
+            code = sdsim_command_prepare(command, &arguments);
             code = code == SDSIM_EXIT_OK ? run(&arguments) : code;
         }
     }

@@ -13,7 +13,6 @@
 #include "core/version.h"
 #include "output.h"
 #include "report/table.h"
-#include "spool.h"
 
 /* ---- help ---- */
 
@@ -138,9 +137,7 @@ static enum sdsim_exit run_parsed(const struct sdsim_command *command,
     if (!sdsim_command_takes(command, arguments)) {
         return SDSIM_EXIT_INPUT;
     }
-    const enum sdsim_exit code = command->needs_file != NULL
-                                     ? sdsim_spool_operands(arguments, command->needs_file)
-                                     : SDSIM_EXIT_OK;
+    const enum sdsim_exit code = sdsim_command_prepare(command, arguments);
     return code == SDSIM_EXIT_OK ? command->run(arguments) : code;
 }
 

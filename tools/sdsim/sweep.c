@@ -490,10 +490,6 @@ static enum sdsim_exit finish(struct task *task)
 
 static enum sdsim_exit work(struct task *task)
 {
-    const char *picture = task->arguments->values[SDSIM_OPTION_PICTURE];
-    if (picture != NULL && !sdsim_plot_path_is_good(picture)) {
-        return SDSIM_EXIT_INPUT;
-    }
     const bool merges = task->arguments->merge[0] != NULL;
     const bool fine = prepare(task) && makes_sense(task) && values_fit(task) &&
                       (merges ? merge(task) : open_journal(task) && compute(task));
