@@ -417,17 +417,19 @@ void sdsim_doctor_check_write_not_stopped(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_limits(struct sdsim_doctor_case *c)
 {
-    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY);
+    const struct sdsim_busy_limit limit = sdsim_doctor_busy_limit(c->bus);
+    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && c->item->index != 38;
     const bool block = sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK);
-    if (c->item == NULL || !c->item->timed) {
+    if (c->item == NULL || !c->item->timed || !(busy || block)) {
         return;
     }
     const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
-    const sdsim_ps limit = busy ? 250 * SDSIM_MS : 100 * SDSIM_MS;
-    if ((busy || block) && took > limit) {
-        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "%s%u: %.1f ms %s.", prefix(c->item->app),
-                            c->item->index, (double)(took / SDSIM_US) / 1000.0,
-                            busy ? "busy" : "until the block came");
+    if (took > (busy ? limit.longest : 100 * SDSIM_MS)) {
+        const bool perhaps = busy && took <= limit.perhaps;
+        sdsim_doctor_report(
+            c, perhaps ? SDSIM_DOCTOR_LIKELY : SDSIM_DOCTOR_SURE, "%s%u: %.1f ms %s%s.",
+            prefix(c->item->app), c->item->index, (double)(took / SDSIM_US) / 1000.0,
+            busy ? "busy" : "until the block came", perhaps ? sdsim_doctor_if_sdxc : "");
     }
 }
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "bus/frame.h"
+#include "capture/busy_limit.h"
 #include "capture/doctor.h"
 #include "capture/spi_command.h"
 #include "capture/spi_decoder.h"
@@ -91,6 +92,14 @@ static inline bool sdsim_doctor_is_probe(const struct sdsim_item *item)
  * while the card is locked. */
 #define SDSIM_DOCTOR_REFUSALS                                                                      \
     (SDSIM_STATUS_OUT_OF_RANGE | SDSIM_STATUS_ADDRESS | SDSIM_STATUS_BLOCK_LENGTH)
+
+/* Keeps the CSD, if the item is one; it stands `before` bytes behind the item's first. */
+void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item,
+                           size_t before);
+
+/* What busy is held against, and what is said of one that only some cards may have. */
+struct sdsim_busy_limit sdsim_doctor_busy_limit(const struct sdsim_doctor_bus *bus);
+extern const char sdsim_doctor_if_sdxc[];
 
 /* An item of an SD bus, for the picture of it. */
 void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);
