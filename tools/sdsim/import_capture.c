@@ -128,8 +128,8 @@ static enum sdsim_exit decode(const struct sdsim_arguments *arguments,
     } else {
         const struct sdsim_place place = {.file = capture->path};
         sdsim_diag_add(diags, SDSIM_NOTE, &place, NULL, 0, NULL,
-                       "%llu commands came before the fault; --partial shows them",
-                       (unsigned long long)summary->commands);
+                       "%llu command%s came before the fault; --partial shows what there is",
+                       (unsigned long long)summary->commands, summary->commands == 1 ? "" : "s");
     }
     sdsim_summary_free(summary);
     return code;
