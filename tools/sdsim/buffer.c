@@ -163,6 +163,10 @@ static enum sdsim_exit draw(const struct sdsim_buffer_task *task)
 {
     const char *path = task->arguments->values[SDSIM_OPTION_PICTURE];
     const struct sdsim_plot plot = {plot_data, plot_script, &task->report};
+    if (path != NULL && task->report.row_count == 0) {
+        fprintf(stderr, "note: %s is not drawn: nothing is known about loss against RAM\n", path);
+        return SDSIM_EXIT_OK;
+    }
     return path == NULL ? SDSIM_EXIT_OK
                         : sdsim_plot_draw(&plot, path,
                                           task->arguments->values[SDSIM_OPTION_KEEP_PLOT] != NULL);
@@ -258,6 +262,12 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
     struct overrides overrides = {.list = NULL};
+    if (arguments->values[SDSIM_OPTION_PICTURE] != NULL &&
+        arguments->values[SDSIM_OPTION_RAM] != NULL) {
+        fputs("error: --picture draws the loss against the RAM, and --ram asks for a rate\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
     if (!read_overrides(arguments, &overrides)) {
         return SDSIM_EXIT_INPUT;
     }

@@ -240,6 +240,9 @@ static bool alive_at(struct sdsim_buffer_task *task, uint64_t rate, struct sdsim
         return job_failed(task);
     }
     *alive = survivors(runs, task->report.count);
+    for (size_t i = 0; i < task->report.count; i++) {
+        task->report.why = runs[i].error != NULL ? runs[i].error : task->report.why;
+    }
     return true;
 }
 
@@ -331,6 +334,9 @@ bool sdsim_buffer_find(struct sdsim_buffer_task *task, const char *const *overri
     for (size_t i = report->count; i-- > 0;) {
         report->failed += task->runs[i].error != NULL;
         report->why = task->runs[i].error != NULL ? task->runs[i].error : report->why;
+    }
+    if (report->failed == report->count) {
+        return find_needs(task);
     }
     report->behind = falls_behind(task);
     if (!find_needs(task) || !find_losses(task)) {
