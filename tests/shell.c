@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "scratch.h"
@@ -47,6 +48,31 @@ void sdsim_test_expect_success(struct sdsim_test_output output)
         fail_msg("exit code %d: %s", output.code, output.text);
     }
     free(output.text);
+}
+
+void sdsim_test_lines(const char *folder, const struct sdsim_test_line *lines, size_t count)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct sdsim_test_line *line = &lines[i];
+        struct sdsim_test_output output =
+            sdsim_test_shell(folder,
+                             "export LC_ALL=C NO_COLOR=1 SDSIM_DATA_DIR=tests/golden/data; "
+                             "s=$SDSIM_PROGRAM; { %s\n} 2>&1",
+                             line->command);
+        if (output.code != line->code ||
+            (line->says != NULL && strstr(output.text, line->says) == NULL) ||
+            (line->never != NULL && strstr(output.text, line->never) != NULL)) {
+            fprintf(stderr, "%s\n  exit code %d, not %d, or without '%s':\n%.2000s\n",
+                    line->command, output.code, line->code, line->says != NULL ? line->says : "",
+                    output.text);
+            wrong++;
+        }
+        free(output.text);
+    }
+    if (wrong > 0) {
+        fail_msg("%zu of %zu command lines", wrong, count);
+    }
 }
 
 bool sdsim_test_has(const char *program)

@@ -27,6 +27,18 @@ struct sdsim_test_output sdsim_test_sh(const char *format, ...)
 /* Fails, with the output as the message, if the exit code isn't 0; frees the output. */
 void sdsim_test_expect_success(struct sdsim_test_output output);
 
+/* A command line with the program under test, $s, and what it must end with and print. */
+struct sdsim_test_line {
+    const char *command; /* for sh, in the source folder, with $d and $s */
+    int code;
+    const char *says;  /* must be in what it prints on both outputs; NULL: nothing is looked for */
+    const char *never; /* must not be there; or NULL */
+};
+
+/* Runs them all and fails with those that did something else. The program sees the profiles in
+ * tests/golden/data. */
+void sdsim_test_lines(const char *folder, const struct sdsim_test_line *lines, size_t count);
+
 /* Whether a program of this name is in the path. */
 bool sdsim_test_has(const char *program);
 

@@ -2,8 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/doctor_parts.h"
+#include "card/registers.h"
 #include "core/crc.h"
 
 #define OCR_READY 0x80000000u
@@ -184,6 +186,25 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
     }
 }
 
+const char sdsim_doctor_if_sdxc[] =
+    "; an SDXC card may take 500 ms, and the record does not say which card it is";
+
+void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item,
+                           size_t before)
+{
+    if (item->index == 9 && !item->app && item->size == before + sizeof bus->csd &&
+        item->bytes != NULL && item->crc != SDSIM_ITEM_CRC_WRONG) {
+        memcpy(bus->csd, item->bytes + before, sizeof bus->csd);
+        bus->csd_known = true;
+    }
+}
+
+struct sdsim_busy_limit sdsim_doctor_busy_limit(const struct sdsim_doctor_bus *bus)
+{
+    return sdsim_busy_limit(bus->csd_known ? bus->csd : NULL,
+                            bus->ocr_known && (bus->ocr & SDSIM_OCR_CCS) == 0);
+}
+
 static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
 {
     const uint8_t r1 = item->bytes[0];
@@ -280,6 +301,7 @@ static void note(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)
         bus->answer_missing = false;
         break;
     case SDSIM_ITEM_READ_BLOCK:
+        sdsim_doctor_note_csd(bus, item, 0);
         bus->asked.moved = true;
         bus->strays = 0;
         bus->blocks_read += !item->open;

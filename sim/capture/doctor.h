@@ -220,6 +220,8 @@ struct sdsim_doctor_bus {
     bool ocr_seen;
     bool ocr_known; /* one with bit 31, so that bit 30 means something */
     uint32_t ocr;
+    bool csd_known;
+    uint8_t csd[16];
     unsigned inits; /* ACMD41s since CMD0 */
     unsigned inits_answered;
     bool init_with_hcs;

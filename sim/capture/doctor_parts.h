@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "bus/frame.h"
+#include "capture/busy_limit.h"
 #include "capture/doctor.h"
 #include "capture/spi_command.h"
 #include "capture/spi_decoder.h"
@@ -101,17 +102,20 @@ static inline bool sdsim_doctor_deselects(const struct sdsim_doctor_bus *bus, ui
     return index == 7 && bus->sd.rca_known && argument >> 16 != bus->sd.rca;
 }
 
-/* How long a card may be busy behind a command: 250 ms, SDXC 500 ms (section 4.6.2.2). SDSIM_TIME_END where
- * it depends on more than a record shows: erase (38), a forced erase of a locked card (42), speed class
- * control (20, up to 1 s). */
-static inline sdsim_ps sdsim_doctor_busy_limit(const struct sdsim_item *busy)
+/* Whether what was busy behind a command has the limit of a write. Erase (38), a forced erase of a locked
+ * card (42) and speed class control (20, up to 1 s) depend on more than a record shows. */
+static inline bool sdsim_doctor_busy_has_limit(const struct sdsim_item *busy)
 {
-    const bool longer = !busy->app && (busy->index == 20 || busy->index == 38 || busy->index == 42);
-    return longer ? SDSIM_TIME_END : 250 * SDSIM_MS;
+    return busy->app || (busy->index != 20 && busy->index != 38 && busy->index != 42);
 }
 
-/* Beyond this it is too long for SDXC, too. */
-#define SDSIM_DOCTOR_BUSY_OF_ALL (500 * SDSIM_MS)
+/* Keeps the CSD, if the item is one; it stands `before` bytes behind the item's first. */
+void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item,
+                           size_t before);
+
+/* What busy is held against, and what is said of one that only some cards may have. */
+struct sdsim_busy_limit sdsim_doctor_busy_limit(const struct sdsim_doctor_bus *bus);
+extern const char sdsim_doctor_if_sdxc[];
 
 /* An item of an SD bus, for the picture of it. */
 void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);

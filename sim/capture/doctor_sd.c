@@ -97,6 +97,7 @@ static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item 
 {
     bus->responses++;
     bus->asked.answered = true;
+    sdsim_doctor_note_csd(bus, item, 1);
     if (item->crc == SDSIM_ITEM_CRC_WRONG || item->size != SDSIM_FRAME_SIZE) {
         return;
     }

@@ -238,3 +238,27 @@ bool sdsim_config_set(struct sdsim_config *config, struct sdsim_node *root, cons
     *root = *changed;
     return true;
 }
+
+/* Steps of the path: 1 for "card=NAME", 2 for "card.rd1=200us". */
+static unsigned depth_of(const char *assignment)
+{
+    unsigned depth = 1;
+    for (const char *at = assignment; *at != '\0' && *at != '='; at++) {
+        depth += *at == '.' || *at == '[';
+    }
+    return depth < SDSIM_TREE_LEVELS ? depth : SDSIM_TREE_LEVELS;
+}
+
+bool sdsim_config_set_all(struct sdsim_config *config, struct sdsim_node *root,
+                          const char *const *assignments, struct sdsim_diags *diags)
+{
+    bool fine = true;
+    for (unsigned depth = 1; depth <= SDSIM_TREE_LEVELS; depth++) {
+        for (size_t i = 0; assignments[i] != NULL; i++) {
+            if (depth_of(assignments[i]) == depth) {
+                fine = sdsim_config_set(config, root, assignments[i], diags) && fine;
+            }
+        }
+    }
+    return fine;
+}

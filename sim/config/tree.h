@@ -122,6 +122,14 @@ const char *sdsim_config_text(struct sdsim_config *config, const char *text);
 bool sdsim_config_set(struct sdsim_config *config, struct sdsim_node *root, const char *assignment,
                       struct sdsim_diags *diags);
 
+/*
+ * Makes all of the assignments (NULL at the end), whole things before what is inside of them: with
+ * "card.rd1=200us" and "card=NAME" it is that card with that value, whichever comes first. Of two that
+ * set the same the later holds. False after messages.
+ */
+bool sdsim_config_set_all(struct sdsim_config *config, struct sdsim_node *root,
+                          const char *const *assignments, struct sdsim_diags *diags);
+
 /* The value of `key` in a map, or NULL; `map` may be NULL or no map. */
 struct sdsim_node *sdsim_node_get(const struct sdsim_node *map, const char *key);
 

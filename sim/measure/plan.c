@@ -288,15 +288,6 @@ static bool resolve(struct maker *maker, struct sdsim_run *run, const char *kind
     return *tree != NULL;
 }
 
-static bool apply_overrides(struct maker *maker, struct sdsim_run *run, struct sdsim_diags *diags)
-{
-    bool fine = true;
-    for (size_t i = 0; maker->overrides != NULL && maker->overrides[i] != NULL; i++) {
-        fine = sdsim_config_set(maker->config, run->tree, maker->overrides[i], diags) && fine;
-    }
-    return fine;
-}
-
 /* Turns the text into a run; false with messages. */
 static bool make_run(struct maker *maker, struct sdsim_plan *plan, struct sdsim_diags *diags)
 {
@@ -304,7 +295,9 @@ static bool make_run(struct maker *maker, struct sdsim_plan *plan, struct sdsim_
     *run = (struct sdsim_run){.scenario = "measurements", .id = plan->measurement->id};
     run->tree =
         sdsim_config_parse_text(maker->config, "(plan)", plan->text, strlen(plan->text), diags);
-    if (run->tree == NULL || !apply_overrides(maker, run, diags)) {
+    if (run->tree == NULL ||
+        (maker->overrides != NULL &&
+         !sdsim_config_set_all(maker->config, run->tree, maker->overrides, diags))) {
         return false;
     }
     if (!resolve(maker, run, "host", &run->host, &run->host_name, diags) ||

@@ -162,7 +162,7 @@ static bool print_loss(const struct sdsim_buffer_report *report, const struct sd
 static void print_rates(const struct sdsim_buffer_report *report, const struct sdsim_style *style,
                         FILE *out)
 {
-    char text[64];
+    char text[200];
     fprintf(out, "\n  %shighest rate without loss in %s%s\n",
             sdsim_ink_begin(style, SDSIM_INK_BOLD), sdsim_ram_text(report->ram, text, sizeof text),
             sdsim_ink_end(style, SDSIM_INK_BOLD));
@@ -173,6 +173,10 @@ static void print_rates(const struct sdsim_buffer_report *report, const struct s
             snprintf(text, sizeof text, "none");
         }
         fprintf(out, "  %6s of runs: %s\n", levels[i].text, text);
+    }
+    if (report->why != NULL) {
+        snprintf(text, sizeof text, "above that runs end early: %s", report->why);
+        sdsim_print_wrapped(out, "  ", text);
     }
 }
 
@@ -259,6 +263,12 @@ bool sdsim_buffer_print(const struct sdsim_buffer_report *report, const struct s
     }
     if (report->ram > 0) {
         print_rates(report, style, out);
+        return true;
+    }
+    if (report->failed == report->count) {
+        print_label(out, "",
+                    "so there is nothing to tell about RAM and stalls; mend that first, or take "
+                    "shorter runs with --hours");
         return true;
     }
     if (report->behind) {

@@ -39,10 +39,25 @@ bool sdsim_buffer_data(const struct sdsim_buffer_report *report, FILE *out)
     return true;
 }
 
+/* The least and the greatest mean loss above 0, in kB; false if there is none. */
+static bool losses(const struct sdsim_buffer_report *report, double *least, double *most)
+{
+    *least = *most = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const double lost = report->rows[i].mean_lost / 1e3;
+        *least = lost > 0 && (*least <= 0 || lost < *least) ? lost : *least;
+        *most = lost > *most ? lost : *most;
+    }
+    return *most > 0;
+}
+
 void sdsim_buffer_script(const struct sdsim_buffer_report *report, enum sdsim_picture_format format,
                          const char *data, const char *picture, FILE *out)
 {
     char title[300];
+    double least;
+    double most;
+    const bool loss = losses(report, &least, &most);
     fprintf(out, "set terminal %s size 900,560 font \"sans,12\"\nset encoding utf8\nset output ",
             format == SDSIM_PICTURE_SVG ? "svg noenhanced" : "pngcairo noenhanced");
     sdsim_plot_quote(picture, out);
@@ -55,11 +70,20 @@ void sdsim_buffer_script(const struct sdsim_buffer_report *report, enum sdsim_pi
     fputs(" noenhanced\nset grid lc rgb \"#dddddd\"\nset border lc rgb \"#888888\"\n"
           "set logscale x 2\nset xlabel \"RAM, KiB\"\nset ylabel \"runs that lose data, %\"\n"
           "set y2label \"lost in the mean, kB\"\nset yrange [0:105]\nset logscale y2\n"
-          "set ytics nomirror\nset y2tics\nset key top right\nplot ",
+          "set ytics nomirror\nset y2tics\nset key top right\n",
           out);
+    if (loss && least >= most) { /* one value is no range */
+        fprintf(out, "set y2range [%.9g:%.9g]\n", least / 2, most * 2);
+    }
+    fputs("plot ", out);
     sdsim_plot_quote(data, out);
-    fputs(" index 0 using 1:2 with steps lw 2 lc rgb \"#0072b2\" title \"runs that lose data\", ",
+    fputs(" index 0 using 1:2 with steps lw 2 lc rgb \"#0072b2\" title \"runs that lose data\"",
           out);
+    if (!loss) {
+        fputc('\n', out);
+        return;
+    }
+    fputs(", ", out);
     sdsim_plot_quote(data, out);
     fputs(" index 1 using 1:2 axes x1y2 with linespoints lw 2 pt 7 lc rgb \"#d55e00\" "
           "title \"lost in the mean\"\n",

@@ -7,18 +7,38 @@
 #include "core/units.h"
 #include "report/format.h"
 
+/* In units of `unit` bytes, never less than there are. */
+static void print_up(uint64_t bytes, uint64_t unit, const char *name, char *out, size_t size)
+{
+    const uint64_t whole = bytes / unit;
+    const uint64_t rest = bytes % unit;
+    /* A tenth is close enough, from 1 MiB to 10 MiB a hundredth. */
+    const uint64_t parts = unit > 1024 && whole < 10 ? 100 : 10;
+    const uint64_t part = (rest * parts + unit - 1) / unit;
+    if (rest == 0) {
+        snprintf(out, size, "%" PRIu64 "%s", whole, name);
+    } else {
+        snprintf(out, size,
+                 parts == 100 ? "%" PRIu64 ".%02" PRIu64 "%s" : "%" PRIu64 ".%" PRIu64 "%s",
+                 whole + part / parts, part % parts, name);
+    }
+}
+
 char *sdsim_ram_text(uint64_t bytes, char *out, size_t size)
 {
-    const uint64_t tenth = bytes / 1024 * 10 + (bytes % 1024 * 10 + 1023) / 1024;
+    static const struct {
+        uint64_t bytes;
+        const char *name;
+    } units[] = {{UINT64_C(1) << 30, "GiB"}, {UINT64_C(1) << 20, "MiB"}, {1024, "KiB"}, {1, "B"}};
+    size_t u = 0;
     if (bytes == UINT64_MAX) {
         snprintf(out, size, "no RAM");
-    } else if (bytes < 1024) {
-        snprintf(out, size, "%" PRIu64 "B", bytes);
-    } else if (bytes % 1024 == 0 || tenth >= 100000) {
-        snprintf(out, size, "%" PRIu64 "KiB", (bytes + 1023) / 1024);
-    } else {
-        snprintf(out, size, "%" PRIu64 ".%" PRIu64 "KiB", tenth / 10, tenth % 10);
+        return out;
     }
+    while (bytes < units[u].bytes && u + 1 < sizeof units / sizeof *units) {
+        u++;
+    }
+    print_up(bytes, units[u].bytes, units[u].name, out, size);
     return out;
 }
 
@@ -72,18 +92,21 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The middle one of the runs' longest stalls of a cause; 0 without memory. */
+/* The middle one of the longest stalls of a cause in the runs that went to their end; 0 without memory. */
 static sdsim_ps median_of(const struct sdsim_buffer_report *report, enum sdsim_stall_cause cause)
 {
     sdsim_ps *lengths = malloc(report->count * sizeof *lengths);
+    size_t count = 0;
     if (lengths == NULL) {
         return 0;
     }
     for (size_t i = 0; i < report->count; i++) {
-        lengths[i] = report->runs[i].stalls[cause].length;
+        if (report->runs[i].error == NULL) {
+            lengths[count++] = report->runs[i].stalls[cause].length;
+        }
     }
-    qsort(lengths, report->count, sizeof *lengths, by_length);
-    const sdsim_ps median = lengths[report->count / 2];
+    qsort(lengths, count, sizeof *lengths, by_length);
+    const sdsim_ps median = count > 0 ? lengths[count / 2] : 0;
     free(lengths);
     return median;
 }
@@ -106,7 +129,7 @@ size_t sdsim_buffer_stalls(const struct sdsim_buffer_report *report,
         *stall = (struct sdsim_buffer_stall){.cause = (enum sdsim_stall_cause)c};
         for (size_t i = 0; i < report->count; i++) {
             const struct sdsim_stall *of_run = &report->runs[i].stalls[c];
-            if (of_run->length > stall->longest) {
+            if (report->runs[i].error == NULL && of_run->length > stall->longest) {
                 stall->longest = of_run->length;
                 stall->run = i;
                 stall->at = of_run->at;
@@ -139,7 +162,9 @@ char *sdsim_buffer_longest(const struct sdsim_buffer_report *report, char *out, 
     moment_text(worst->at, at, sizeof at);
     sdsim_loss_text((double)worst->byte, bytes, sizeof bytes);
     snprintf(out, size, "%s in %s of logging: a %s of run %zu, %s after its start, behind %s: %s",
-             length, sdsim_hours_text(report->hours * (double)report->count, hours, sizeof hours),
+             length,
+             sdsim_hours_text(report->hours * (double)(report->count - report->failed), hours,
+                              sizeof hours),
              worst->syncs ? "sync" : "write", worst->run + 1, at, bytes,
              sdsim_stall_cause_text(worst->cause));
     return out;

@@ -76,13 +76,17 @@ static void tell_clock(struct sdsim_explanation *explanation)
 {
     const struct sdsim_probe *probe = &explanation->probes[SDSIM_PROBE_TWICE_THE_CLOCK];
     const double gain = probe->speed - 1;
+    const bool times = explanation->outcome.metric >= SDSIM_METRIC_TIME;
+    const char *measured = times ? "time" : "rate";
     if (!probe->there) {
         return;
     }
     if (gain >= SDSIM_EXPLAIN_EQUAL) {
         tell(explanation, SDSIM_TELL_CLOCK, SDSIM_LOSS_RAW, "twice the clock would bring %s: %s",
              gain_text(gain).text,
-             gain > 0.7 ? "the rate follows the clock" : "part of the time is on the wire");
+             gain <= 0.7 ? "part of the time is on the wire"
+             : times     ? "the time follows the clock"
+                         : "the rate follows the clock");
         return;
     }
     const enum sdsim_loss host = largest(explanation, host_losses, COUNT(host_losses));
@@ -95,13 +99,13 @@ static void tell_clock(struct sdsim_explanation *explanation)
     sdsim_print_time(blocks > 0 ? host_time / blocks / 512 : 0, each, sizeof each);
     if (is_host && blocks > 0) {
         tell(explanation, SDSIM_TELL_CLOCK, host,
-             "the rate does not change with the clock (twice: %s): a cost of the host for each "
+             "the %s does not change with the clock (twice: %s): a cost of the host for each "
              "byte or block, %s a byte",
-             gain_text(gain).text, each);
+             measured, gain_text(gain).text, each);
     } else {
         tell(explanation, SDSIM_TELL_CLOCK, largest(explanation, card_losses, COUNT(card_losses)),
-             "the rate does not change with the clock (twice: %s): the time is not on the wire",
-             gain_text(gain).text);
+             "the %s does not change with the clock (twice: %s): the time is not on the wire",
+             measured, gain_text(gain).text);
     }
 }
 

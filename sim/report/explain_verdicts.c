@@ -200,6 +200,31 @@ static void judge_outside(struct sdsim_explanation *explanation)
     }
 }
 
+/* Less than this a change brings nothing (explain_report.c says the same). */
+#define NOTHING 0.01
+
+/* Nothing would make it faster: who sets the pace. */
+static void judge_pace(struct sdsim_explanation *explanation)
+{
+    const struct sdsim_waterfall *waterfall = &explanation->waterfall;
+    const double total = (double)waterfall->total;
+    const struct sdsim_waterfall_step *idle = sdsim_waterfall_step(waterfall, SDSIM_LOSS_IDLE);
+    const sdsim_ps host = sdsim_waterfall_layer(waterfall, SDSIM_LAYER_HOST);
+    char share[24];
+    if (idle != NULL && 10 * idle->time > waterfall->total &&
+        explanation->setup.run.workload.target != SDSIM_ON_USB) {
+        sdsim_print_share((double)idle->time / total, share, sizeof share);
+        add(explanation, SDSIM_VERDICT_PRODUCER, true, 0,
+            "it is the producer: the application sets the pace, and makes no calls in %s of the "
+            "time",
+            share);
+    } else if (2 * (double)host > total) {
+        sdsim_print_share((double)host / total, share, sizeof share);
+        add(explanation, SDSIM_VERDICT_HOST, true, 0,
+            "it is the microcontroller: its driver takes %s of the time", share);
+    }
+}
+
 /* If no layer is the cause by itself: which comes nearest. */
 static void judge_mixture(struct sdsim_explanation *explanation)
 {
@@ -217,7 +242,9 @@ static void judge_mixture(struct sdsim_explanation *explanation)
             nearest = i;
         }
     }
-    if (nearest < sizeof layers / sizeof *layers) {
+    if (most < NOTHING) {
+        judge_pace(explanation);
+    } else {
         add(explanation, SDSIM_VERDICT_NONE, true, most,
             "no layer by itself: the most would come from %s, %s with %s", layers[nearest].name,
             gain_text(most).text, layers[nearest].without);

@@ -161,6 +161,11 @@ static void driver(const struct facts *facts, char *out)
         {spi ? 0 : costs->bulk, "a transfer"},
     };
     const char *join = ": ";
+    if (facts->sectors == 0) {
+        say(out, "%s a call, which moves no sector",
+            each(facts->step->time, facts->workload->calls).text);
+        return;
+    }
     say(out, "%s a sector", each(facts->step->time, facts->sectors).text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].time > 0) {
@@ -215,14 +220,26 @@ static void say_each(const struct facts *facts, uint64_t commands, const char *w
     }
 }
 
+/* "(1 CMD17, 128 CMD18)", or "(all CMD18)". */
+static void say_kinds(const struct sdsim_counters *counters, unsigned one, unsigned many, char *out)
+{
+    const uint64_t ones = counters->commands[one];
+    const uint64_t manies = counters->commands[many];
+    if (ones > 0 && manies > 0) {
+        say(out, "(%" PRIu64 " CMD%u, %" PRIu64 " CMD%u)", ones, one, manies, many);
+    } else {
+        say(out, "(all CMD%u)", ones > 0 ? one : many);
+    }
+}
+
 static void access_time(const struct facts *facts, char *out)
 {
     const struct sdsim_counters *counters = &facts->workload->counters;
     const uint64_t reads = sdsim_read_commands(counters);
     say_each(facts, reads, "for", out);
-    say(out, "%" PRIu64 " read commands (%" PRIu64 " CMD17, %" PRIu64 " CMD18), %s a command",
-        reads, counters->commands[17], counters->commands[18],
-        sectors_text(counters->blocks_read, reads).text);
+    say(out, "%" PRIu64 " read command%s ", reads, reads == 1 ? "" : "s");
+    say_kinds(counters, 17, 18, out);
+    say(out, ", %s a command", sectors_text(counters->blocks_read, reads).text);
 }
 
 static void busy(const struct facts *facts, char *out)
@@ -234,9 +251,9 @@ static void busy(const struct facts *facts, char *out)
         return;
     }
     say_each(facts, writes, "behind", out);
-    say(out, "%" PRIu64 " write commands (%" PRIu64 " CMD24, %" PRIu64 " CMD25), %s a command",
-        writes, counters->commands[24], counters->commands[25],
-        sectors_text(counters->blocks_written, writes).text);
+    say(out, "%" PRIu64 " write command%s ", writes, writes == 1 ? "" : "s");
+    say_kinds(counters, 24, 25, out);
+    say(out, ", %s a command", sectors_text(counters->blocks_written, writes).text);
     if (counters->commands[24] == writes) {
         say(out, ": a program for every sector");
     }
@@ -258,18 +275,18 @@ static void pause(const struct facts *facts, char *out)
         join = "; ";
     }
     if (stats->small_writes > 0 && small_time <= facts->step->time) {
-        say(out, "%s%" PRIu64 " lone small writes at %s", join, stats->small_writes,
-            time_text(flash->w_small).text);
+        say(out, "%s%" PRIu64 " lone small write%s at %s", join, stats->small_writes,
+            stats->small_writes == 1 ? "" : "s", time_text(flash->w_small).text);
         join = "; ";
     }
     if (stats->merges > 0 && stats->merge_time <= facts->step->time) {
-        say(out, "%s%" PRIu64 " merges, %s", join, stats->merges,
+        say(out, "%s%" PRIu64 " merge%s, %s", join, stats->merges, stats->merges == 1 ? "" : "s",
             time_text(stats->merge_time).text);
         join = "; ";
     }
     if (stats->out_of_order > 0 && stats->order_time <= facts->step->time) {
-        say(out, "%s%" PRIu64 " writes out of order, %s", join, stats->out_of_order,
-            time_text(stats->order_time).text);
+        say(out, "%s%" PRIu64 " write%s out of order, %s", join, stats->out_of_order,
+            stats->out_of_order == 1 ? "" : "s", time_text(stats->order_time).text);
     }
 }
 
@@ -327,8 +344,9 @@ static void outside(const struct facts *facts, char *out)
             workload->usb.costs.limits.out);
     }
     if (device->turns > 0) {
-        say(out, "%sanother device had the bus %" PRIu64 " times for %s",
+        say(out, "%sanother device had the bus %" PRIu64 " time%s, %s each",
             workload->target == SDSIM_ON_USB ? "; " : "", device->turns,
+            device->turns == 1 ? "" : "s",
             time_text(sdsim_sharer_hold(&workload->other_device)).text);
     }
 }

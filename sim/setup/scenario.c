@@ -97,13 +97,22 @@ static bool is_board_override(const char *assignment)
 static bool apply(struct sdsim_config *config, struct sdsim_run *run, const char *const *overrides,
                   bool boards, struct sdsim_diags *diags)
 {
-    bool fine = true;
-    for (size_t i = 0; overrides != NULL && overrides[i] != NULL; i++) {
+    size_t count = 0;
+    size_t chosen = 0;
+    while (overrides != NULL && overrides[count] != NULL) {
+        count++;
+    }
+    const char **list = sdsim_config_alloc(config, count + 1, sizeof *list);
+    if (list == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
         if (is_board_override(overrides[i]) == boards) {
-            fine = sdsim_config_set(config, run->tree, overrides[i], diags) && fine;
+            list[chosen++] = overrides[i];
         }
     }
-    return fine;
+    return sdsim_config_set_all(config, run->tree, list, diags);
 }
 
 /* The list `workload.calls` of an item of `runs`, or else of the scenario; NULL if there is none.
@@ -153,11 +162,27 @@ static bool set_call(struct sdsim_config *config, struct sdsim_run *run, const c
     return sdsim_config_set(config, run->tree, assignment, diags);
 }
 
+/* How much of a run is checked. */
+enum depth {
+    DEPTH_VALUES, /* every key and value by itself */
+    DEPTH_WHOLE,  /* and whether they go together */
+};
+
+static bool check_run(struct sdsim_config *config, const struct sdsim_run *run, enum depth depth,
+                      struct sdsim_diags *diags)
+{
+    struct sdsim_setup setup;
+    if (depth == DEPTH_VALUES) {
+        return sdsim_setup_bind_values(config, run, 0, &setup, diags);
+    }
+    return sdsim_setup_bind(config, run, 0, &setup, diags) && sdsim_setup_check(run, &setup, diags);
+}
+
 /* One item of `runs` (or the scenario itself, item NULL) becomes a run; `call` is one of several
  * call sizes, or NULL. */
 static bool make_run(struct sdsim_config *config, const struct sdsim_node *scenario,
                      const struct sdsim_node *item, const char *call, const char *const *overrides,
-                     struct sdsim_run *run, struct sdsim_diags *diags)
+                     enum depth depth, struct sdsim_run *run, struct sdsim_diags *diags)
 {
     struct sdsim_node *shared = sdsim_config_without(config, scenario, "runs");
     run->tree =
@@ -184,10 +209,9 @@ static bool make_run(struct sdsim_config *config, const struct sdsim_node *scena
     const bool driver =
         resolve(config, run->tree, "driver", true, &run->driver, &run->driver_name, diags);
     const bool card = resolve(config, run->tree, "card", true, &run->card, &run->card_name, diags);
-    struct sdsim_setup setup;
     return host && driver && card &&
            sdsim_mixture_resolve(config, run->card, &run->mixture, diags) &&
-           sdsim_setup_bind(config, run, 0, &setup, diags) && sdsim_setup_check(run, &setup, diags);
+           check_run(config, run, depth, diags);
 }
 
 static bool check_ids(const struct sdsim_node *items, struct sdsim_diags *diags)
@@ -225,10 +249,26 @@ static const char *first_source(const struct sdsim_node *tree)
     return source != NULL && source->kind == SDSIM_NODE_SCALAR ? source->text : NULL;
 }
 
-/* What a tree, NULL if it could not be read, makes: all runs, or the `only` one that has this id. */
+/* Which runs of a scenario are wanted: those of these ids, or all. */
+struct wanted {
+    const char *const *ids;
+    size_t count; /* 0: all */
+};
+
+static bool is_wanted(const struct wanted *wanted, const char *id)
+{
+    bool found = wanted->count == 0;
+    for (size_t i = 0; i < wanted->count && !found; i++) {
+        found = strcmp(wanted->ids[i], id) == 0;
+    }
+    return found;
+}
+
+/* What a tree, NULL if it could not be read, makes: the runs that are wanted. */
 static struct sdsim_scenario *scenario_of(struct sdsim_config *config, struct sdsim_node *tree,
-                                          const char *path, const char *only,
-                                          const char *const *overrides, struct sdsim_diags *diags)
+                                          const char *path, const struct wanted *wanted,
+                                          const char *const *overrides, enum depth depth,
+                                          struct sdsim_diags *diags)
 {
     if (tree == NULL) {
         return NULL;
@@ -274,35 +314,52 @@ static struct sdsim_scenario *scenario_of(struct sdsim_config *config, struct sd
         const size_t sizes = calls != NULL ? calls->count : 1;
         for (size_t c = 0; c < sizes; c++) {
             const char *call = calls != NULL ? calls->items[c]->text : NULL;
-            const char *id = only != NULL ? run_id(config, item, call) : NULL;
-            if (only != NULL && (id == NULL || strcmp(id, only) != 0)) {
+            const char *id = run_id(config, item, call);
+            if (id == NULL) {
+                sdsim_error(diags, NULL, "out of memory");
+                return NULL;
+            }
+            if (!is_wanted(wanted, id)) {
                 continue;
             }
             runs[made] = (struct sdsim_run){.scenario = stem};
-            fine = make_run(config, tree, item, call, overrides, &runs[made], diags) && fine;
+            fine = make_run(config, tree, item, call, overrides, depth, &runs[made], diags) && fine;
             made++;
         }
     }
     scenario->count = made;
-    if (fine && only == NULL) { /* alone, a run leaves keys to the others */
+    if (fine && wanted->count == 0 &&
+        depth == DEPTH_WHOLE) { /* alone, a run leaves keys to the others */
         sdsim_warn_unused_keys(runs, count, diags);
     }
     return fine && made > 0 ? scenario : NULL;
 }
 
+static const struct wanted all = {.count = 0};
+
 struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
                                            const char *const *overrides, struct sdsim_diags *diags)
 {
     struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
-    return scenario_of(config, tree, path, NULL, overrides, diags);
+    return scenario_of(config, tree, path, &all, overrides, DEPTH_WHOLE, diags);
 }
 
-struct sdsim_scenario *sdsim_scenario_load_run(struct sdsim_config *config, const char *path,
-                                               const char *id, const char *const *overrides,
-                                               struct sdsim_diags *diags)
+struct sdsim_scenario *sdsim_scenario_load_runs(struct sdsim_config *config, const char *path,
+                                                const char *const *ids, size_t count,
+                                                const char *const *overrides,
+                                                struct sdsim_diags *diags)
 {
+    const struct wanted wanted = {.ids = ids, .count = count};
     struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
-    return scenario_of(config, tree, path, id, overrides, diags);
+    return scenario_of(config, tree, path, &wanted, overrides, DEPTH_WHOLE, diags);
+}
+
+bool sdsim_scenario_takes(struct sdsim_config *config, const char *path, const char *const *ids,
+                          size_t count, const char *const *overrides, struct sdsim_diags *diags)
+{
+    const struct wanted wanted = {.ids = ids, .count = count};
+    struct sdsim_node *tree = sdsim_config_profile(config, "scenario", path, NULL, diags);
+    return scenario_of(config, tree, path, &wanted, overrides, DEPTH_VALUES, diags) != NULL;
 }
 
 struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
@@ -310,5 +367,5 @@ struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const
                                               struct sdsim_diags *diags)
 {
     struct sdsim_node *tree = sdsim_config_parse_text(config, name, text, strlen(text), diags);
-    return scenario_of(config, tree, name, NULL, overrides, diags);
+    return scenario_of(config, tree, name, &all, overrides, DEPTH_WHOLE, diags);
 }

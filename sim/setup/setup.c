@@ -156,8 +156,8 @@ static struct sdsim_card_profile card_of(const struct sdsim_run *run)
         .name = run->card_name, .tree = run->card, .mixture = run->mixture};
 }
 
-bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
-                      struct sdsim_setup *setup, struct sdsim_diags *diags)
+bool sdsim_setup_bind_values(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
+                             struct sdsim_setup *setup, struct sdsim_diags *diags)
 {
     *setup = (struct sdsim_setup){.draw = k};
     struct sdsim_draw draw = {.k = k};
@@ -172,7 +172,13 @@ bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, 
                                    &draw, &setup->driver, diags);
     const struct sdsim_card_profile profile = card_of(run);
     const bool card = sdsim_card_bind(config, &profile, &draw, &setup->card, diags);
-    return host && driver && card && derive(run, setup, diags);
+    return host && driver && card;
+}
+
+bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
+                      struct sdsim_setup *setup, struct sdsim_diags *diags)
+{
+    return sdsim_setup_bind_values(config, run, k, setup, diags) && derive(run, setup, diags);
 }
 
 /* ---- many draws ---- */

@@ -46,13 +46,21 @@ struct sdsim_scenario {
 struct sdsim_scenario *sdsim_scenario_load(struct sdsim_config *config, const char *path,
                                            const char *const *overrides, struct sdsim_diags *diags);
 
-/* The same with only the run of that id in it, "" for one without; the overrides need not fit the
- * others. NULL without a message if there is no such run. */
-struct sdsim_scenario *sdsim_scenario_load_run(struct sdsim_config *config, const char *path,
-                                               const char *id, const char *const *overrides,
-                                               struct sdsim_diags *diags);
+/* The same with only the runs of these ids in it, in the scenario's order ("" for one without an id;
+ * count 0: all); the overrides need not fit the others. NULL without a message if there is no such
+ * run. */
+struct sdsim_scenario *sdsim_scenario_load_runs(struct sdsim_config *config, const char *path,
+                                                const char *const *ids, size_t count,
+                                                const char *const *overrides,
+                                                struct sdsim_diags *diags);
 
-/* The same of a text; `name` stands for its path. */
+/* Whether every override is a key there is and a value it may have, by itself: they need not go
+ * together, as a driver and a bus it can't work. In the runs of these ids, count 0: in all. False
+ * with messages, or without if there is no such run. */
+bool sdsim_scenario_takes(struct sdsim_config *config, const char *path, const char *const *ids,
+                          size_t count, const char *const *overrides, struct sdsim_diags *diags);
+
+/* The same as sdsim_scenario_load of a text; `name` stands for its path. */
 struct sdsim_scenario *sdsim_scenario_of_text(struct sdsim_config *config, const char *name,
                                               const char *text, const char *const *overrides,
                                               struct sdsim_diags *diags);
@@ -72,6 +80,11 @@ struct sdsim_setup {
 /* Binds a run to draw k and works out what follows. False, with messages, if that can't be. */
 bool sdsim_setup_bind(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
                       struct sdsim_setup *setup, struct sdsim_diags *diags);
+
+/* Only what stands in the files: nothing that follows from it, and nothing is held against another.
+ * False, with messages, if a key or a value is not one. */
+bool sdsim_setup_bind_values(struct sdsim_config *config, const struct sdsim_run *run, uint32_t k,
+                             struct sdsim_setup *setup, struct sdsim_diags *diags);
 
 /* Binds draws 0..draws into `setups`, draws + 1 of them: the same as sdsim_setup_bind() for each, at
  * little more than the cost of one. */

@@ -18,7 +18,7 @@ static bool bind(void *context, const char *const *sets, uint32_t draws, struct 
     }
     overrides[count] = NULL;
     const struct sdsim_scenario *scenario =
-        sdsim_scenario_load_run(subject->config, subject->path, subject->id, overrides, diags);
+        sdsim_scenario_load_runs(subject->config, subject->path, &subject->id, 1, overrides, diags);
     return scenario != NULL &&
            sdsim_predict_bind(subject->config, &scenario->runs[0], draws, setups, diags);
 }

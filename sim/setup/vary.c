@@ -333,3 +333,8 @@ const char *sdsim_vary_draw(const struct sdsim_vary *vary, uint64_t seed, uint64
     const uint64_t value = vary->from + sdsim_rng_below(&rng, vary->to - vary->from + 1);
     return write_value(vary->united, vary->unit, value, out);
 }
+
+const char *sdsim_vary_end(const struct sdsim_vary *vary, bool last, char out[SDSIM_VARY_SIZE])
+{
+    return write_value(vary->united, vary->unit, last ? vary->to : vary->from, out);
+}

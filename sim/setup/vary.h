@@ -35,7 +35,7 @@ struct sdsim_vary {
     bool united;     /* ... which is `unit`; else they have none */
     enum sdsim_unit unit;
     uint64_t from; /* a range: both ends belong to it */
-    uint64_t to;
+    uint64_t to;   /* more than from; 0: a list */
 };
 
 /* Reads "PATH=VALUES". False with messages, which name the argument as `--vary`; nothing is owned
@@ -47,5 +47,8 @@ void sdsim_vary_free(struct sdsim_vary *vary);
  * all alike likely. Returns out (SDSIM_VARY_SIZE), or the value itself. */
 const char *sdsim_vary_draw(const struct sdsim_vary *vary, uint64_t seed, uint64_t number,
                             char out[SDSIM_VARY_SIZE]);
+
+/* One end of a range, as a value. Returns out (SDSIM_VARY_SIZE). */
+const char *sdsim_vary_end(const struct sdsim_vary *vary, bool last, char out[SDSIM_VARY_SIZE]);
 
 #endif

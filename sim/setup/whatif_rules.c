@@ -307,7 +307,7 @@ static void rule_cluster(struct sdsim_whatif_planner *planner)
                                  .risk = cluster > 32 * KIB
                                              ? "some PCs and older libraries refuse FAT clusters "
                                                "above 32KiB"
-                                             : "none; what is on the card is lost",
+                                             : "what is on the card is lost",
                                  .sets = {size_set("filesystem.cluster", cluster).text}});
     }
 }
@@ -341,7 +341,7 @@ static void rule_exfat(struct sdsim_whatif_planner *planner)
     sdsim_whatif_propose(planner,
                          &(struct sdsim_whatif_proposal){
                              .kind = SDSIM_WHATIF_EXFAT,
-                             .title = "exFAT: no chain of a file in one run is read or written",
+                             .title = "exFAT: a file in one run has no chain to read or write",
                              .cost = "format the card anew; a FAT library built with exFAT",
                              .risk = "one FAT without a second copy to repair it from",
                              .sets = {"filesystem.type=exfat", "reads_exfat=yes"}});
@@ -418,18 +418,27 @@ static void rule_card(struct sdsim_whatif_planner *planner)
     static const struct {
         const char *name;
         const char *title;
+        uint64_t gigabytes;
     } classes[] = {
-        {"sdhc16g-c10", "a 16GB card, class 10"}, {"sdhc32g-u1", "a 32GB card, U1"},
-        {"sdhc32g-a1", "a 32GB card, A1"},        {"sdxc64g-a2", "a 64GB card, A2"},
-        {"sdxc128g-v30", "a 128GB card, V30"},
+        {"sdhc16g-c10", "a 16GB card, class 10", 16}, {"sdhc32g-u1", "a 32GB card, U1", 32},
+        {"sdhc32g-a1", "a 32GB card, A1", 32},        {"sdxc64g-a2", "a 64GB card, A2", 64},
+        {"sdxc128g-v30", "a 128GB card, V30", 128},
     };
+    const struct sdsim_setup *base = planner->base;
+    const uint64_t capacity = (uint64_t)sdsim_csd_sectors(&base->card) * SDSIM_SECTOR;
+    const bool whole_fat = base->run.workload.action == SDSIM_DO_MOUNT ||
+                           base->run.workload.action == SDSIM_DO_FREE_SPACE;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        const bool large = i >= 3;
+        const bool large = classes[i].gigabytes > 32;
+        const bool smaller = 3 * classes[i].gigabytes * 1000000000 < 2 * capacity;
+        char title[80];
+        snprintf(title, sizeof title, "%s%s", classes[i].title,
+                 smaller && whole_fat ? ": its FAT is smaller" : "");
         sdsim_whatif_propose(
             planner, &(struct sdsim_whatif_proposal){
                          .kind = SDSIM_WHATIF_CARD,
-                         .title = classes[i].title,
-                         .cost = "another card",
+                         .title = title,
+                         .cost = smaller ? "another card, with less room" : "another card",
                          .risk = large ? "comes as exFAT; classes promise nothing in SPI mode, and "
                                          "cards of one name differ"
                                        : "classes promise nothing in SPI mode, and cards of one "

@@ -294,6 +294,17 @@ static void runs_that_fail(void **state)
                                           "--hours", "1", NULL});
     sdsim_test_expect_code(&result, 1);
     assert_non_null(strstr(result.out, "40 of 40 runs ended early: the volume is full"));
+    /* what they met before tells nothing about runs that last */
+    assert_null(strstr(result.out, "RAM for"));
+    assert_null(strstr(result.out, "longest"));
+    assert_null(strstr(result.out, "stalls the writer"));
+    sdsim_test_result_free(&result);
+    result =
+        run(buffer, (const char *const[]){"--set", "card.capacity=64MB", "--set", "card.type=sdsc",
+                                          "--hours", "1", "--ram", "1GiB", "--seeds", "2", NULL});
+    expect(&result, 0);
+    assert_non_null(strstr(result.out, "without loss in 1GiB\n"));
+    assert_non_null(strstr(result.out, "above that runs end early: the volume is full"));
     sdsim_test_result_free(&result);
 }
 

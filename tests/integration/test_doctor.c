@@ -96,7 +96,10 @@ static const struct {
     {"no-write-crc", "n-wr-0 write-crc-missing", "directly behind R1"},
     {"not-waited", "command-while-busy", "CMD17 was sent while MISO was 00"},
     {"cmd25-not-stopped", "write-not-stopped", "CMD17 was sent while CMD25 went on"},
-    {"slow-card", "time-limits", "320.0 ms busy"},
+    {"slow-card", "time-limits", "320.0 ms busy; an SDXC card may take 500 ms"},
+    {"slow-sdhc", "time-limits", "CMD24: 320.0 ms busy."},
+    {"slow-sdxc", "", NULL},
+    {"slow-sdxc-late", "time-limits", "CMD24: 552.0 ms busy."},
 };
 
 enum { EXCHANGES = sizeof exchanges / sizeof *exchanges };

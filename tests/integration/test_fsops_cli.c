@@ -193,7 +193,7 @@ static void test_refusals(void **state)
         {2, "bad.ops:3:6: error: no number of bytes", {"fsops", "new:1GB", "bad.ops"}},
         {2, "none.img: error: can't be opened", {"fsops", "none.img", "good.ops"}},
         {2, "--force replaces it", {"fsops", "new:1GB", "good.ops", "-o", "there.img"}},
-        {3, "can't be created", {"fsops", "new:1GB", "good.ops", "-o", "none/x.img"}},
+        {3, "cannot write to none/x.img", {"fsops", "new:1GB", "good.ops", "-o", "none/x.img"}},
         {2, "none.img: error: can't be opened", {"layout", "none.img"}},
         {2, "there is no FAT12, FAT16, FAT32 or exFAT volume", {"layout", "good.ops"}},
         {2, "there is no file '/NONE'", {"layout", "there.img", "/NONE"}},
@@ -448,7 +448,7 @@ static void test_without_gnuplot(void **state)
     assert_int_equal(result.code, 3);
     assert_non_null(strstr(result.err, "there is no gnuplot to draw the picture"));
     assert_non_null(strstr(result.err, "--keep-plot"));
-    assert_non_null(strstr(result.out, "cut.img: "));
+    assert_string_equal(result.out, ""); /* told before any work */
     sdsim_test_result_free(&result);
     assert_false(sdsim_test_exists("no.svg") || sdsim_test_exists("no.dat") ||
                  sdsim_test_exists("no.gnuplot"));

@@ -100,6 +100,8 @@ static void refusals(void **state)
         {"text.sdtl", 2, "offset 15"},
         {"old.sdtl", 2, "version"},
         {"damaged.sdtl", 2, "offset"},
+        {"damaged.vcd", 2, "offset"},
+        {"cut.vcd", 2, "offset"},
         {"calls.blocks", 2, "the trace does not say what it was recorded on"},
         {"one.vcd", 2, "one.vcd"},
         {"read.sdtl --size 10", 2, "--size"},
@@ -230,7 +232,18 @@ static int set_up(void **state)
         "export", "bench", "read", "--window", "100ms..110ms", "-o", path, NULL});
     const int code = result.code;
     sdsim_test_result_free(&result);
-    return code;
+    const size_t pins = read_file("pins.vcd", bytes, sizeof bytes);
+    if (code != 0) {
+        return -1;
+    }
+    size_t line = pins / 2; /* up to the '#' of a time */
+    while (bytes[line] != '#') {
+        line++;
+    }
+    write_file("cut.vcd", bytes, line + 1);
+    memset(bytes + line, '?', 4);
+    write_file("damaged.vcd", bytes, pins);
+    return 0;
 }
 
 int main(void)

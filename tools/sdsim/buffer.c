@@ -12,6 +12,7 @@
 #include "plot.h"
 #include "report/buffer.h"
 #include "run_names.h"
+#include "spool.h"
 
 enum {
     USUAL_SEEDS = 1000,
@@ -162,6 +163,10 @@ static enum sdsim_exit draw(const struct sdsim_buffer_task *task)
 {
     const char *path = task->arguments->values[SDSIM_OPTION_PICTURE];
     const struct sdsim_plot plot = {plot_data, plot_script, &task->report};
+    if (path != NULL && task->report.row_count == 0) {
+        fprintf(stderr, "note: %s is not drawn: nothing is known about loss against RAM\n", path);
+        return SDSIM_EXIT_OK;
+    }
     return path == NULL ? SDSIM_EXIT_OK
                         : sdsim_plot_draw(&plot, path,
                                           task->arguments->values[SDSIM_OPTION_KEEP_PLOT] != NULL);
@@ -257,15 +262,18 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
                               const struct sdsim_arguments *arguments)
 {
     struct overrides overrides = {.list = NULL};
-    const char *picture = arguments->values[SDSIM_OPTION_PICTURE];
-    if ((picture != NULL && !sdsim_plot_path_is_good(picture)) ||
-        !read_overrides(arguments, &overrides)) {
+    if (arguments->values[SDSIM_OPTION_PICTURE] != NULL &&
+        arguments->values[SDSIM_OPTION_RAM] != NULL) {
+        fputs("error: --picture draws the loss against the RAM, and --ram asks for a rate\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
+    if (!read_overrides(arguments, &overrides)) {
         return SDSIM_EXIT_INPUT;
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_scenario_load(session->config, path, overrides.list, &session->diags)
-                     : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, overrides.list) : NULL;
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     if (scenario != NULL) {
         code = work_on(session, arguments, path, scenario, &overrides);
@@ -316,5 +324,6 @@ const struct sdsim_command sdsim_command_buffer = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

@@ -172,8 +172,8 @@ static bool try_change(struct sdsim_buffer_task *task, const char *const *overri
     list[count++] = change;
     list[count] = also;
     sdsim_diags_init(&diags);
-    const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(task->session->config, task->path, list, &diags);
+    const struct sdsim_scenario *scenario = sdsim_scenario_load_runs(
+        task->session->config, task->path, &task->run->id, 1, list, &diags);
     const struct sdsim_run *run = NULL;
     for (size_t i = 0; scenario != NULL && i < scenario->count; i++) {
         run = strcmp(scenario->runs[i].id, task->run->id) == 0 ? &scenario->runs[i] : run;
@@ -243,6 +243,9 @@ static bool alive_at(struct sdsim_buffer_task *task, uint64_t rate, struct sdsim
         return job_failed(task);
     }
     *alive = survivors(runs, task->report.count);
+    for (size_t i = 0; i < task->report.count; i++) {
+        task->report.why = runs[i].error != NULL ? runs[i].error : task->report.why;
+    }
     return true;
 }
 
@@ -334,6 +337,9 @@ bool sdsim_buffer_find(struct sdsim_buffer_task *task, const char *const *overri
     for (size_t i = report->count; i-- > 0;) {
         report->failed += task->runs[i].error != NULL;
         report->why = task->runs[i].error != NULL ? task->runs[i].error : report->why;
+    }
+    if (report->failed == report->count) {
+        return find_needs(task);
     }
     report->behind = falls_behind(task);
     if (!find_needs(task) || !find_losses(task)) {

@@ -8,6 +8,7 @@
 #include "session.h"
 #include "setup/schemas.h"
 #include "setup/setup.h"
+#include "spool.h"
 
 static void check_scenario(struct sdsim_cli_session *session,
                            const struct sdsim_arguments *arguments, const char *path)
@@ -145,5 +146,6 @@ const struct sdsim_command sdsim_command_check = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = check,
 };

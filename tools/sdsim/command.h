@@ -16,6 +16,10 @@ enum sdsim_exit {
     SDSIM_EXIT_FAULT = 3, /* device or I/O fault, no memory */
 };
 
+/* How much of a stream that begins with these bytes (up to 4096) must be there as a file; 0: nothing,
+ * it is read once, from front to back. */
+typedef uint64_t sdsim_needs_file(const char *head, size_t size);
+
 struct sdsim_command {
     const char *name;
     const char *operands; /* "SCENARIO [RUN...]" */
@@ -27,6 +31,7 @@ struct sdsim_command {
     enum sdsim_exit (*run)(const struct sdsim_arguments *arguments);
     const char *needs; /* run is NULL: it is a program of its own, sdsim-NAME, which parses the same
                           options; what it takes to build it */
+    sdsim_needs_file *needs_file; /* its operands may be streams (spool.h); NULL: they may not */
 };
 
 extern const struct sdsim_command sdsim_command_run;
@@ -68,6 +73,11 @@ void sdsim_command_help(const struct sdsim_command *command, FILE *out);
 /* Whether there are as many operands as the command takes; false after a message on stderr. */
 bool sdsim_command_takes(const struct sdsim_command *command,
                          const struct sdsim_arguments *arguments);
+
+/* What comes before a command's own work: whether its outputs can be written, and operands that are
+ * streams. SDSIM_EXIT_OK, or what to exit with after a message. */
+enum sdsim_exit sdsim_command_prepare(const struct sdsim_command *command,
+                                      const struct sdsim_arguments *arguments);
 
 /*
  * The main function of a program of its own, sdsim-NAME: reads the options of its command, answers

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "core/version.h"
+#include "output_check.h"
 #include "report/table.h"
+#include "spool.h"
 
 const struct sdsim_command *const sdsim_commands[] = {
     &sdsim_command_init,       &sdsim_command_run,      &sdsim_command_compare,
@@ -62,6 +64,15 @@ bool sdsim_command_takes(const struct sdsim_command *command,
     return false;
 }
 
+enum sdsim_exit sdsim_command_prepare(const struct sdsim_command *command,
+                                      const struct sdsim_arguments *arguments)
+{
+    const enum sdsim_exit code = sdsim_outputs_check(arguments);
+    return code == SDSIM_EXIT_OK && command->needs_file != NULL
+               ? sdsim_spool_operands(arguments, command->needs_file)
+               : code;
+}
+
 enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
                                    enum sdsim_exit (*run)(const struct sdsim_arguments *arguments),
                                    int argc, char **argv)
@@ -80,7 +91,8 @@ enum sdsim_exit sdsim_command_main(const struct sdsim_command *command,
             sdsim_command_help(command, stdout);
             code = fflush(stdout) == 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
         } else {
-            code = run(&arguments);
+            code = sdsim_command_prepare(command, &arguments);
+            code = code == SDSIM_EXIT_OK ? run(&arguments) : code;
         }
     }
     sdsim_arguments_free(&arguments);

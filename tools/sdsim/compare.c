@@ -8,6 +8,7 @@
 #include "predict.h"
 #include "report/comparison.h"
 #include "session.h"
+#include "spool.h"
 
 /* All runs with a measured value, in the order of the files. */
 struct rows {
@@ -199,5 +200,6 @@ const struct sdsim_command sdsim_command_compare = {
     .least = 0,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = compare,
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "measure/rewrite.h"
+#include "signals.h"
 
 static bool complain(struct sdsim_cli_session *session, const char *path)
 {
@@ -102,8 +103,11 @@ enum sdsim_exit sdsim_data_copy(struct sdsim_cli_session *session, const struct 
     const int length =
         snprintf(unfinished, sizeof unfinished, "%s.%ld.part", directory, (long)getpid());
     bool fine = length > 0 && (size_t)length < sizeof unfinished;
+    sigset_t signals;
+    sdsim_signals_hold(&signals);
     if (!fine || mkdir(unfinished, 0777) != 0) {
         (void)complain(session, directory);
+        sdsim_signals_release(&signals);
         return SDSIM_EXIT_FAULT;
     }
     for (size_t i = 0; fine && i < sizeof parts / sizeof *parts; i++) {
@@ -118,7 +122,7 @@ enum sdsim_exit sdsim_data_copy(struct sdsim_cli_session *session, const struct 
     }
     if (!fine) {
         sdsim_data_remove(unfinished);
-        return SDSIM_EXIT_FAULT;
     }
-    return SDSIM_EXIT_OK;
+    sdsim_signals_release(&signals);
+    return fine ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
 }

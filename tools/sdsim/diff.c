@@ -12,6 +12,7 @@
 #include "predict.h"
 #include "run_names.h"
 #include "session.h"
+#include "spool.h"
 #include "trace_file.h"
 
 enum { LARGEST_JSON = 64 << 20 };
@@ -95,8 +96,7 @@ static enum sdsim_exit read_scenario(struct task *task, struct side *side, const
     struct sdsim_cli_session *session = &task->session;
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_scenario_load(session->config, path, overrides, &session->diags)
-                     : NULL;
+        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
     if (scenario == NULL) {
         return SDSIM_EXIT_INPUT;
     }
@@ -143,14 +143,14 @@ static enum sdsim_exit read_json(struct task *task, struct side *side, struct sd
                                                                                  : SDSIM_EXIT_INPUT;
 }
 
-/* A trace of any form; takes over the input if it is standard input, which can't be opened again. */
+/* A trace of any form; takes over the input if it is a stream, which can't be opened again. */
 static bool open_trace(struct task *task, struct sdsim_trace *trace,
                        struct sdsim_trace_options *options, const char *path,
                        struct sdsim_input *input)
 {
     static const struct sdsim_trace_format capture = {.name = "capture"};
     struct sdsim_diags *diags = &task->session.diags;
-    if (strcmp(path, "-") == 0) {
+    if (sdsim_is_stream(path)) {
         const char *from = task->arguments->values[SDSIM_OPTION_FROM];
         *options = (struct sdsim_trace_options){.host = NULL};
         return sdsim_trace_open(trace, input,
@@ -207,12 +207,6 @@ static enum sdsim_exit read_file(struct task *task, struct side *side)
 
 /* ---- the sides ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t size = strlen(text);
-    return size > strlen(end) && strcmp(text + size - strlen(end), end) == 0;
-}
-
 static bool is_file(const char *name)
 {
     struct stat status;
@@ -224,7 +218,7 @@ static enum sdsim_exit read_side(struct task *task, struct side *side, const cha
                                  const char *const *overrides)
 {
     side->side.name = name;
-    if (is_file(name) && !ends_in(name, ".yaml")) {
+    if (!sdsim_is_scenario(name)) {
         return read_file(task, side);
     }
     const char *colon = is_file(name) ? NULL : strrchr(name, ':');
@@ -328,7 +322,7 @@ static enum sdsim_exit work(struct task *task)
               stderr);
         return SDSIM_EXIT_INPUT;
     }
-    if (alone && is_file(a) && !ends_in(a, ".yaml")) {
+    if (alone && !sdsim_is_scenario(a)) {
         fputs("error: --set changes a scenario; a trace or a result is as it is\n", stderr);
         return SDSIM_EXIT_INPUT;
     }
@@ -392,5 +386,6 @@ const struct sdsim_command sdsim_command_diff = {
     .least = 1,
     .most = 2,
     .options = options,
+    .needs_file = sdsim_spool_usual,
     .run = diff,
 };

@@ -14,6 +14,7 @@
 #include "output.h"
 #include "report/doctor_report.h"
 #include "session.h"
+#include "spool.h"
 
 #define MOST_TEXT  (256u << 20)
 #define MOST_STEPS 200u
@@ -284,13 +285,17 @@ static bool is_capture(const char *text, size_t size)
            memchr(line, ';', length) != NULL;
 }
 
+static uint64_t needs_file(const char *head, size_t size)
+{
+    return is_capture(head, size) ? UINT64_MAX : 0;
+}
+
 static bool examine(struct patient *patient, const struct sdsim_arguments *arguments, FILE *out,
                     struct sdsim_diags *diags)
 {
     char head[4096];
     const char *path = arguments->operands[0];
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *in = standard ? NULL : fopen(path, "rb");
+    FILE *in = sdsim_is_stream(path) ? NULL : fopen(path, "rb");
     const size_t got = in != NULL ? fread(head, 1, sizeof head, in) : 0;
     if (in != NULL) {
         (void)fclose(in);
@@ -362,5 +367,6 @@ const struct sdsim_command sdsim_command_doctor = {
     .least = 1,
     .most = 1,
     .options = options,
+    .needs_file = needs_file,
     .run = doctor,
 };

@@ -10,6 +10,7 @@
 #include "report/run_report.h"
 #include "run_names.h"
 #include "session.h"
+#include "spool.h"
 
 /* What is explained: runs of a scenario, or one trace. */
 struct job {
@@ -139,7 +140,8 @@ static bool explain_scenario(struct job *job)
     const struct sdsim_arguments *arguments = job->arguments;
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments) : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+                     : NULL;
     if (scenario == NULL) {
         return false;
     }
@@ -213,16 +215,6 @@ static bool check_options(const struct sdsim_arguments *arguments, bool traced)
         }
     }
     return true;
-}
-
-/* Standard input, or a file that is no YAML, is a trace. */
-static bool is_trace(const char *name)
-{
-    struct stat status;
-    const size_t length = strlen(name);
-    const bool yaml = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
-    return strcmp(name, "-") == 0 ||
-           (!yaml && stat(name, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
 /* ---- printing ---- */
@@ -314,7 +306,7 @@ static void free_job(struct job *job)
 static enum sdsim_exit run(const struct sdsim_arguments *arguments)
 {
     struct job job = {.arguments = arguments};
-    const bool traced = is_trace(arguments->operands[0]);
+    const bool traced = !sdsim_is_scenario(arguments->operands[0]);
     if (!check_options(arguments, traced)) {
         return SDSIM_EXIT_INPUT;
     }
@@ -371,5 +363,6 @@ const struct sdsim_command sdsim_command_explain = {
     .least = 1,
     .most = 100,
     .options = options,
+    .needs_file = sdsim_spool_usual,
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "report/run_report.h"
 #include "run_names.h"
 #include "session.h"
+#include "spool.h"
 
 #define MOST_BYTES 1000000000u /* without --yes */
 
@@ -218,9 +219,8 @@ static enum sdsim_exit export_in(struct sdsim_cli_session *session,
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL
-            ? sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags)
-            : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+                     : NULL;
     const struct sdsim_run *run =
         scenario != NULL ? choose_run(session, arguments, scenario) : NULL;
     const bool bound =
@@ -278,5 +278,6 @@ const struct sdsim_command sdsim_command_export = {
     .least = 1,
     .most = 2,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "core/units.h"
 #include "import_capture.h"
+#include "spool.h"
 #include "trace/rechunk.h"
 #include "trace_file.h"
 
@@ -308,5 +309,6 @@ const struct sdsim_command sdsim_command_import = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_usual,
     .run = import,
 };

@@ -8,11 +8,12 @@
 #include "capture/learn.h"
 #include "output.h"
 #include "report/capture_report.h"
+#include "spool.h"
 
 bool sdsim_import_is_capture(const char *path)
 {
     unsigned char head[4096];
-    FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rb") : NULL;
+    FILE *file = !sdsim_is_stream(path) ? fopen(path, "rb") : NULL;
     if (file == NULL) {
         return false;
     }
@@ -121,8 +122,8 @@ static enum sdsim_exit decode(const struct sdsim_arguments *arguments,
     } else {
         const struct sdsim_place place = {.file = capture->path};
         sdsim_diag_add(diags, SDSIM_NOTE, &place, NULL, 0, NULL,
-                       "%llu commands came before the fault; --partial shows them",
-                       (unsigned long long)summary->commands);
+                       "%llu command%s came before the fault; --partial shows what there is",
+                       (unsigned long long)summary->commands, summary->commands == 1 ? "" : "s");
     }
     sdsim_summary_free(summary);
     return code;

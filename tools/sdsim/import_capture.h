@@ -12,7 +12,8 @@
 #include "core/diag.h"
 #include "trace/block_trace.h"
 
-/* Whether a file holds pins, by its content. A file that can't be read does not. */
+/* Whether a file holds pins, by its content. A file that can't be read does not, nor one
+ * that can be read only once (spool.h). */
 bool sdsim_import_is_capture(const char *path);
 
 /* `import` with --report or --learn. */

@@ -127,14 +127,8 @@ static enum sdsim_exit survey(struct sdsim_medium *medium, const struct sdsim_ar
 
 static enum sdsim_exit layout(const struct sdsim_arguments *arguments)
 {
-    const char *picture = arguments->values[SDSIM_OPTION_PICTURE];
     uint32_t au_sectors;
-    if (picture == NULL && arguments->values[SDSIM_OPTION_KEEP_PLOT] != NULL) {
-        fputs("error: --keep-plot goes with --picture\n", stderr);
-        return SDSIM_EXIT_INPUT;
-    }
-    if (!take_au(arguments, &au_sectors) ||
-        (picture != NULL && !sdsim_plot_path_is_good(picture))) {
+    if (!take_au(arguments, &au_sectors)) {
         return SDSIM_EXIT_INPUT;
     }
     struct sdsim_medium *medium = sdsim_image_open_medium(arguments->operands[0]);

@@ -134,7 +134,11 @@ static enum sdsim_exit run_parsed(const struct sdsim_command *command,
     if (arguments->help) {
         return show_help(command);
     }
-    return sdsim_command_takes(command, arguments) ? command->run(arguments) : SDSIM_EXIT_INPUT;
+    if (!sdsim_command_takes(command, arguments)) {
+        return SDSIM_EXIT_INPUT;
+    }
+    const enum sdsim_exit code = sdsim_command_prepare(command, arguments);
+    return code == SDSIM_EXIT_OK ? command->run(arguments) : code;
 }
 
 static enum sdsim_exit run_command(const struct sdsim_command *command, int argc, char **argv)

@@ -183,7 +183,7 @@ struct sdsim_arguments {
     /* Of the options that the commands read themselves: what was given, "" for one that takes
      * nothing, NULL if it was not given. */
     const char *values[SDSIM_OPTION_COUNT];
-    char *const *operands;
+    char **operands; /* in argv; the commands may put others in their place */
     size_t operand_count;
 };
 

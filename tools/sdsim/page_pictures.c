@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "plot.h"
+#include "signals.h"
 
 /* One picture: what it is of. */
 struct subject {
@@ -122,8 +123,11 @@ enum sdsim_exit sdsim_page_draw(struct sdsim_page *page)
     char folder[PATH_MAX];
     const int size = snprintf(folder, sizeof folder, "%s/sdsim-report-XXXXXX",
                               temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+    sigset_t signals;
+    sdsim_signals_hold(&signals);
     if (size >= (int)sizeof folder || mkdtemp(folder) == NULL) {
         fprintf(stderr, "error: cannot make a temporary folder: %s\n", strerror(errno));
+        sdsim_signals_release(&signals);
         return SDSIM_EXIT_FAULT;
     }
     bool fine = draw_scatters(page, folder);
@@ -131,6 +135,7 @@ enum sdsim_exit sdsim_page_draw(struct sdsim_page *page)
         fine = draw_run(&page->runs[i], folder);
     }
     rmdir(folder);
+    sdsim_signals_release(&signals);
     return fine ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
 }
 

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 /* Where the files of a picture lie: names in the temporary folder and the final paths. */
 struct places {
     char folder[PATH_MAX];
@@ -112,6 +114,10 @@ static bool write_script(const struct places *places, const struct sdsim_plot *p
 
 static void become_gnuplot(const struct places *places, int failure)
 {
+    sigset_t none;
+    (void)sigemptyset(&none);
+    sdsim_signals_release(&none);
+    (void)setenv("LC_ALL", "C.UTF-8", 1); /* it warns of scripts in UTF-8 elsewhere */
     const int nothing = open("/dev/null", O_RDONLY);
     if (chdir(places->folder) == 0 && nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 &&
         dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
@@ -161,6 +167,9 @@ static int run_gnuplot(const struct places *places)
 
 static bool explain(int result, const char *path, bool keep)
 {
+    if (sdsim_signals_waiting()) {
+        return false; /* the user knows why */
+    }
     if (result == ENOENT) {
         fputs("error: there is no gnuplot to draw the picture\nhelp: install it (the package may "
               "be called gnuplot-nox)",
@@ -173,6 +182,20 @@ static bool explain(int result, const char *path, bool keep)
         fprintf(stderr, "error: gnuplot could not draw %s\n", path);
     }
     return false;
+}
+
+bool sdsim_plot_can_draw(void)
+{
+    char path[PATH_MAX];
+    const char *folders = getenv("PATH");
+    for (const char *at = folders; at != NULL && *at != '\0';) {
+        const size_t size = strcspn(at, ":");
+        if (join(path, at, (int)size, "/gnuplot") && access(path, X_OK) == 0) {
+            return true;
+        }
+        at += size + (at[size] == ':');
+    }
+    return folders == NULL || explain(ENOENT, "", false);
 }
 
 /* ---- the picture ---- */
@@ -201,7 +224,9 @@ static bool draw(const struct places *places, const struct sdsim_plot *plot, boo
 enum sdsim_exit sdsim_plot_draw(const struct sdsim_plot *plot, const char *path, bool keep)
 {
     struct places *places = malloc(sizeof *places);
+    sigset_t signals;
     bool drawn = false;
+    sdsim_signals_hold(&signals);
     if (places == NULL) {
         fputs("error: out of memory\n", stderr);
     } else if (!prepare(places, path)) {
@@ -211,5 +236,6 @@ enum sdsim_exit sdsim_plot_draw(const struct sdsim_plot *plot, const char *path,
         clean_up(places);
     }
     free(places);
+    sdsim_signals_release(&signals);
     return drawn ? SDSIM_EXIT_OK : SDSIM_EXIT_FAULT;
 }

@@ -22,6 +22,9 @@ struct sdsim_plot {
 /* Whether a picture can go to `path`: it ends in .svg or .png. False after a message. */
 bool sdsim_plot_path_is_good(const char *path);
 
+/* Whether there is a gnuplot in the PATH. False after a message. */
+bool sdsim_plot_can_draw(void);
+
 /*
  * Draws to `path`. With `keep` the data (.dat) and the script (.gnuplot) are left beside the
  * picture, also if there is no gnuplot. SDSIM_EXIT_OK, or SDSIM_EXIT_FAULT after a message.

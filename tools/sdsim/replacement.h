@@ -1,6 +1,7 @@
 /*
- * A file that takes the place of another one only when it is complete: written under a temporary name
- * beside it, then renamed. Who fails leaves the older file as it was, and nothing beside it.
+ * A file that takes the place of another one only when it is complete: written without a name, or
+ * under a temporary one where the file system has no files without, then renamed. Who fails, or is
+ * ended in between, leaves the older file as it was.
  *
  * A link stays a link: what it points to is replaced. The new file has the permissions of the old one. What
  * is neither regular nor new (a device, a pipe) is written to as it is.
@@ -11,6 +12,9 @@
 #include <stdbool.h>
 
 struct sdsim_replacement {
+    bool nameless;   /* the file has no name yet, and is open in `file` */
+    int file;        /* owned */
+    char link[40];   /* how it is found */
     char *temporary; /* owned; NULL: nothing is to be renamed */
     char *target;    /* owned; what is to be replaced, links followed */
 };

@@ -11,6 +11,7 @@
 #include "pool.h"
 #include "replay_setup.h"
 #include "report/replay_report.h"
+#include "spool.h"
 #include "trace/rechunk.h"
 #include "trace_file.h"
 
@@ -435,5 +436,6 @@ const struct sdsim_command sdsim_command_replay = {
     .least = 1,
     .most = 3,
     .options = options,
+    .needs_file = sdsim_spool_usual,
     .run = replay,
 };

@@ -116,8 +116,7 @@ static const struct sdsim_run *run_of(struct sdsim_cli_session *session, const c
 {
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_scenario_load(session->config, path, overrides, &session->diags)
-                     : NULL;
+        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
     if (scenario == NULL) {
         return NULL;
     }

@@ -11,6 +11,7 @@
 #include "predict.h"
 #include "report/page.h"
 #include "session.h"
+#include "spool.h"
 
 struct task {
     struct sdsim_cli_session session;
@@ -90,7 +91,8 @@ static bool explain(struct task *task, struct sdsim_page_run *run)
     return run->explanation != NULL;
 }
 
-static bool fill_in(struct task *task)
+/* What can't be explained says so in the session's messages; the rest fails for want of memory. */
+static enum sdsim_exit fill_in(struct task *task)
 {
     struct sdsim_page *page = &task->page;
     const char *title = task->arguments->values[SDSIM_OPTION_TITLE];
@@ -114,10 +116,14 @@ static bool fill_in(struct task *task)
     for (size_t i = 0; fine && i < page->count; i++) {
         fine = task->watched[i] && explain(task, &page->runs[i]);
     }
-    if (!fine) {
-        fputs("error: out of memory\n", stderr);
+    if (fine) {
+        return SDSIM_EXIT_OK;
     }
-    return fine;
+    if (sdsim_cli_report(&task->session)) {
+        return SDSIM_EXIT_INPUT;
+    }
+    fputs("error: out of memory\n", stderr);
+    return SDSIM_EXIT_FAULT;
 }
 
 static void empty(struct task *task)
@@ -159,7 +165,10 @@ static enum sdsim_exit work(struct task *task)
     enum sdsim_exit code = sdsim_predict_jobs(task->session.config, task->jobs, task->count,
                                               task->arguments->draws, task->arguments->jobs);
     if (code == SDSIM_EXIT_OK) {
-        code = fill_in(task) ? sdsim_page_draw(&task->page) : SDSIM_EXIT_FAULT;
+        code = fill_in(task);
+    }
+    if (code == SDSIM_EXIT_OK) {
+        code = sdsim_page_draw(&task->page);
     }
     return code == SDSIM_EXIT_OK ? print(task) : code;
 }
@@ -196,5 +205,6 @@ const struct sdsim_command sdsim_command_report = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = report,
 };

@@ -10,6 +10,7 @@
 #include "run_names.h"
 #include "run_trace.h"
 #include "session.h"
+#include "spool.h"
 
 /* The runs that were asked for, in the order they were asked for. */
 struct selection {
@@ -172,7 +173,8 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
 {
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments) : NULL;
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+                     : NULL;
     struct selection selection = {.runs = NULL};
     if (scenario != NULL && select_runs(session, scenario, arguments->operands + 1,
                                         arguments->operand_count - 1, &selection)) {
@@ -236,5 +238,6 @@ const struct sdsim_command sdsim_command_run = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

@@ -52,24 +52,43 @@ const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
     return run;
 }
 
-const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
-                                                     const char *path,
-                                                     const struct sdsim_arguments *arguments)
+const struct sdsim_scenario *sdsim_cli_load_runs(struct sdsim_cli_session *session,
+                                                 const char *path, const char *const *ids,
+                                                 size_t count, const char *const *overrides)
 {
-    const char *const *overrides = arguments->overrides;
     const struct sdsim_scenario *scenario =
         sdsim_scenario_load(session->config, path, overrides, &session->diags);
-    if (scenario != NULL || overrides[0] == NULL || arguments->operand_count != 2) {
+    if (scenario != NULL || overrides == NULL || overrides[0] == NULL || count == 0) {
         return scenario;
     }
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
-    scenario =
-        sdsim_scenario_load_run(session->config, path, arguments->operands[1], overrides, &diags);
-    if (scenario != NULL) { /* what is wrong is wrong with the others */
+    scenario = sdsim_scenario_load_runs(session->config, path, ids, count, overrides, &diags);
+    bool complete = scenario != NULL;
+    for (size_t i = 0; complete && i < count; i++) {
+        complete = find_run(scenario, ids[i]) != NULL;
+    }
+    if (complete) { /* what is wrong is wrong with the others */
         sdsim_diags_free(&session->diags);
         sdsim_diags_init(&session->diags);
     }
     sdsim_diags_free(&diags);
-    return scenario;
+    return complete ? scenario : NULL;
+}
+
+const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
+                                                     const char *path,
+                                                     const struct sdsim_arguments *arguments,
+                                                     const char *const *overrides)
+{
+    const size_t named = arguments->operand_count - 1;
+    const char **ids = sdsim_config_alloc(session->config, named + 1, sizeof *ids);
+    if (ids == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < named; i++) {
+        ids[i] = arguments->operands[1 + i];
+    }
+    return sdsim_cli_load_runs(session, path, ids, named, overrides);
 }

@@ -13,11 +13,18 @@ const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
                                            const struct sdsim_scenario *scenario, const char *id);
 
 /*
- * Loads a scenario with the arguments' overrides. If these do not fit all of its runs, but the one
- * run that the arguments name, that run alone: the scenario then has no other. NULL with messages.
+ * Loads a scenario with overrides (or NULL). If these do not fit all of its runs, but those whose ids
+ * the user named (count 0: none), these runs alone: the scenario then has no others. NULL with
+ * messages.
  */
+const struct sdsim_scenario *sdsim_cli_load_runs(struct sdsim_cli_session *session,
+                                                 const char *path, const char *const *ids,
+                                                 size_t count, const char *const *overrides);
+
+/* The same; the ids are what the arguments name behind the scenario. */
 const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
                                                      const char *path,
-                                                     const struct sdsim_arguments *arguments);
+                                                     const struct sdsim_arguments *arguments,
+                                                     const char *const *overrides);
 
 #endif

@@ -122,28 +122,36 @@ union parameters {
     struct sdsim_card_params card;
 };
 
-/* "workload.call=32KiB" in the runs that say something about the workload themselves. */
-static bool override_runs(struct sdsim_cli_session *session, struct sdsim_node *tree,
-                          const char *assignment)
+/* Room for a list of assignments: each by itself, and in each run. NULL without memory. */
+static const char **make_list(struct sdsim_cli_session *session, const struct sdsim_node *runs,
+                              const char *const *overrides)
+{
+    size_t count = 0;
+    while (overrides[count] != NULL) {
+        count++;
+    }
+    const size_t places = 1 + (runs != NULL ? runs->count : 0);
+    return sdsim_config_alloc(session->config, count * places + 1, sizeof(const char *));
+}
+
+/* "workload.call=32KiB" for the runs that say something about the workload themselves, behind what
+ * the list has. */
+static bool add_for_runs(struct sdsim_cli_session *session, const struct sdsim_node *runs,
+                         const char *assignment, const char **list, size_t *count)
 {
     char key[64];
-    const struct sdsim_node *runs = sdsim_node_get(tree, "runs");
-    const size_t count = runs != NULL && runs->kind == SDSIM_NODE_LIST ? runs->count : 0;
     snprintf(key, sizeof key, "%.*s", (int)strcspn(assignment, ".[="), assignment);
-    for (size_t i = 0; i < count; i++) {
-        if (sdsim_node_get(sdsim_node_get(tree, "runs")->items[i], key) == NULL) {
+    for (size_t i = 0; i < runs->count; i++) {
+        if (sdsim_node_get(runs->items[i], key) == NULL) {
             continue;
         }
         const size_t size = strlen(assignment) + 32;
         char *longer = sdsim_config_alloc(session->config, size, 1);
         if (longer == NULL) {
-            sdsim_error(&session->diags, NULL, "out of memory");
             return false;
         }
         snprintf(longer, size, "runs[%zu].%s", i, assignment);
-        if (!sdsim_config_set(session->config, tree, longer, &session->diags)) {
-            return false;
-        }
+        list[(*count)++] = longer;
     }
     return true;
 }
@@ -160,12 +168,19 @@ static bool override(struct sdsim_cli_session *session, const char *kind, const 
         sdsim_scenario_load(session->config, path, overrides, &session->diags) == NULL) {
         return false;
     }
-    bool fine = true;
-    for (size_t i = 0; overrides[i] != NULL; i++) {
-        fine = sdsim_config_set(session->config, tree, overrides[i], &session->diags) && fine;
-        fine = (!scenario || override_runs(session, tree, overrides[i])) && fine;
+    const struct sdsim_node *node = scenario ? sdsim_node_get(tree, "runs") : NULL;
+    const struct sdsim_node *runs = node != NULL && node->kind == SDSIM_NODE_LIST ? node : NULL;
+    const char **list = make_list(session, runs, overrides);
+    bool fine = list != NULL;
+    size_t count = 0;
+    for (size_t i = 0; fine && overrides[i] != NULL; i++) {
+        list[count++] = overrides[i];
+        fine = runs == NULL || add_for_runs(session, runs, overrides[i], list, &count);
     }
-    return fine;
+    if (!fine) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+    }
+    return fine && sdsim_config_set_all(session->config, tree, list, &session->diags);
 }
 
 const struct sdsim_node *sdsim_cli_load(struct sdsim_cli_session *session, const char *kind,

@@ -20,7 +20,8 @@
 #include "plot.h"
 #include "report/sweep.h"
 #include "run_names.h"
-#include "sweep_points.h"
+#include "spool.h"
+#include "sweep_values.h"
 
 #define MOST_ROWS   1000000u
 #define TABLE_ROWS  60u
@@ -78,6 +79,12 @@ static bool read_axes(struct task *task)
         if (!sdsim_vary_parse(axis, texts[count], &task->session.diags)) {
             return false;
         }
+        for (size_t a = 0; a < count; a++) {
+            if (strcmp(task->axes[a].path, axis->path) == 0) {
+                return complain(task, "give all its values with one --vary", "'%s' is varied twice",
+                                axis->path);
+            }
+        }
         task->sweep.axis_count = ++count;
         if (axis->count == 0 && !random) {
             return complain(task, "say how many values, e.g. 100us..1ms/10, or take --random N",
@@ -116,7 +123,7 @@ static bool read_runs(struct task *task)
         return false;
     }
     const struct sdsim_scenario *scenario =
-        sdsim_scenario_load(session->config, task->path, arguments->overrides, &session->diags);
+        sdsim_cli_load_scenario(session, task->path, arguments, arguments->overrides);
     if (scenario == NULL) {
         return false;
     }
@@ -357,9 +364,9 @@ static bool keep_row(void *context, size_t row)
     return !task->journal_failed;
 }
 
-static bool compute(struct task *task)
+static struct sdsim_sweep_plan plan_of(struct task *task)
 {
-    const struct sdsim_sweep_plan plan = {
+    return (struct sdsim_sweep_plan){
         .data_dir = task->session.data_dir,
         .path = task->path,
         .overrides = task->arguments->overrides,
@@ -369,6 +376,17 @@ static bool compute(struct task *task)
         .done = task->journal != NULL ? keep_row : NULL,
         .context = task,
     };
+}
+
+static bool values_fit(struct task *task)
+{
+    const struct sdsim_sweep_plan plan = plan_of(task);
+    return sdsim_sweep_values_fit(&plan, task->arguments->vary, &task->session.diags);
+}
+
+static bool compute(struct task *task)
+{
+    const struct sdsim_sweep_plan plan = plan_of(task);
     sdsim_sweep_points(&plan, task->chosen, task->arguments->jobs);
     return !task->journal_failed || complain(task, NULL, "%s: it can't be written", task->part);
 }
@@ -472,12 +490,8 @@ static enum sdsim_exit finish(struct task *task)
 
 static enum sdsim_exit work(struct task *task)
 {
-    const char *picture = task->arguments->values[SDSIM_OPTION_PICTURE];
-    if (picture != NULL && !sdsim_plot_path_is_good(picture)) {
-        return SDSIM_EXIT_INPUT;
-    }
     const bool merges = task->arguments->merge[0] != NULL;
-    const bool fine = prepare(task) && makes_sense(task) &&
+    const bool fine = prepare(task) && makes_sense(task) && values_fit(task) &&
                       (merges ? merge(task) : open_journal(task) && compute(task));
     if (sdsim_cli_report(&task->session) || !fine) {
         return task->journal_failed ? SDSIM_EXIT_FAULT : SDSIM_EXIT_INPUT;
@@ -547,5 +561,6 @@ const struct sdsim_command sdsim_command_sweep = {
     .least = 1,
     .most = SIZE_MAX,
     .options = options,
+    .needs_file = sdsim_spool_scenario,
     .run = run,
 };

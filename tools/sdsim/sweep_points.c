@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "sweep_values.h"
 
 /* Points that are set up with one configuration: enough to read the profiles' folder rarely, few
  * enough to share the work out evenly. */
@@ -66,28 +67,39 @@ static void predict(struct sdsim_config *config, const struct sdsim_run *run,
 
 /* ---- one point ---- */
 
-/* The scenario with the values of a point; NULL with messages. */
+/* The runs of these ids with the values of a point; NULL with messages. */
 static struct sdsim_scenario *load(const struct sdsim_sweep_plan *plan, struct sdsim_config *config,
-                                   const struct sdsim_sweep_row *row, struct sdsim_diags *diags)
+                                   const struct sdsim_sweep_row *row, const char *const *ids,
+                                   size_t count, struct sdsim_diags *diags)
 {
-    const struct sdsim_sweep *sweep = plan->sweep;
-    char texts[SDSIM_SWEEP_AXES][512];
-    size_t count = 0;
-    while (plan->overrides[count] != NULL) {
-        count++;
-    }
-    const char **overrides = calloc(count + SDSIM_SWEEP_AXES + 1, sizeof *overrides);
+    const char **overrides = sdsim_sweep_overrides(plan, row->values);
     if (overrides == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
         return NULL;
     }
-    memcpy(overrides, plan->overrides, count * sizeof *overrides);
-    for (size_t a = 0; a < sweep->axis_count; a++) {
-        snprintf(texts[a], sizeof texts[a], "%s=%s", sweep->axes[a].path, row->values[a]);
-        overrides[count++] = texts[a];
-    }
-    struct sdsim_scenario *scenario = sdsim_scenario_load(config, plan->path, overrides, diags);
-    free(overrides);
+    struct sdsim_scenario *scenario =
+        sdsim_scenario_load_runs(config, plan->path, ids, count, overrides, diags);
+    sdsim_sweep_overrides_free(plan, overrides);
     return scenario;
+}
+
+/* Predicts one run, which is set up alone if the point does not fit the others. */
+static void compute_row(const struct sdsim_sweep_plan *plan, struct sdsim_config *config,
+                        struct sdsim_setup *setups, const struct sdsim_scenario *scenario, size_t r,
+                        struct sdsim_sweep_row *row)
+{
+    struct sdsim_diags diags;
+    sdsim_diags_init(&diags);
+    if (scenario == NULL) {
+        scenario = load(plan, config, row, &plan->runs[r], 1, &diags);
+    }
+    const struct sdsim_run *run = scenario != NULL ? run_of_id(scenario, plan->runs[r]) : NULL;
+    if (run != NULL) {
+        predict(config, run, setups, plan->sweep->draws, row);
+    } else {
+        sdsim_sweep_row_fail(row, diags.count > 0 ? diags.items[0].text : "");
+    }
+    sdsim_diags_free(&diags);
 }
 
 static void compute_point(const struct work *work, struct sdsim_config *config,
@@ -97,20 +109,14 @@ static void compute_point(const struct work *work, struct sdsim_config *config,
     struct sdsim_sweep_row *rows = plan->sweep->rows;
     struct sdsim_diags diags;
     sdsim_diags_init(&diags);
-    const struct sdsim_scenario *scenario = load(plan, config, &rows[first], &diags);
+    const struct sdsim_scenario *scenario =
+        load(plan, config, &rows[first], plan->runs, plan->run_count, &diags);
+    sdsim_diags_free(&diags);
     for (size_t r = 0; r < plan->run_count; r++) {
-        struct sdsim_sweep_row *row = &rows[first + r];
-        if (!work->chosen[first + r] || row->done) {
-            continue;
-        }
-        const struct sdsim_run *run = scenario != NULL ? run_of_id(scenario, plan->runs[r]) : NULL;
-        if (run != NULL) {
-            predict(config, run, setups, plan->sweep->draws, row);
-        } else {
-            sdsim_sweep_row_fail(row, diags.count > 0 ? diags.items[0].text : "");
+        if (work->chosen[first + r] && !rows[first + r].done) {
+            compute_row(plan, config, setups, scenario, r, &rows[first + r]);
         }
     }
-    sdsim_diags_free(&diags);
 }
 
 /* ---- many ---- */

@@ -3,6 +3,7 @@
  * starts without SDL.
  */
 #include "command.h"
+#include "spool.h"
 
 static const enum sdsim_option_id options[] = {
     SDSIM_OPTION_VIEW,        SDSIM_OPTION_SELECT,      SDSIM_OPTION_ALIGN, SDSIM_OPTION_DARK,
@@ -34,5 +35,6 @@ const struct sdsim_command sdsim_command_view = {
     .least = 1,
     .most = 4,
     .options = options,
+    .needs_file = sdsim_spool_usual,
     .needs = "SDL2, SDL2_ttf and SDL2_image",
 };

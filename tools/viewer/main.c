@@ -127,7 +127,8 @@ static void close_all(struct sdsim_viewer *viewer)
 
 /* ---- pictures ---- */
 
-/* Spans are read when they are drawn: damage shows then. */
+/* Spans of a timeline are read when they are drawn: damage shows then. That of a capture was told when
+ * it was read. */
 static void note_damage(struct sdsim_viewer *viewer)
 {
     for (int i = 0; i < 2; i++) {
@@ -138,8 +139,10 @@ static void note_damage(struct sdsim_viewer *viewer)
             viewer->app.dirty = true;
             snprintf(viewer->app.message, sizeof viewer->app.message, "%.60s is damaged: %.80s",
                      viewer->app.names[i], fault);
-            fprintf(stderr, "%s: error: %s\nhelp: what can be read is shown\n",
-                    viewer->app.names[i], fault);
+            if (!sdsim_subject_is_capture(viewer->subjects[i])) {
+                fprintf(stderr, "%s: error: %s\nhelp: what can be read is shown\n",
+                        viewer->app.names[i], fault);
+            }
         }
     }
 }
@@ -291,6 +294,7 @@ static enum sdsim_exit run(struct sdsim_viewer *viewer, const struct sdsim_argum
         return opened;
     }
     enum sdsim_exit code = start(viewer, arguments, options, window);
+    note_damage(viewer);
     if (code == SDSIM_EXIT_OK && script != NULL && !sdsim_script_run(viewer, script)) {
         code = SDSIM_EXIT_INPUT;
     }

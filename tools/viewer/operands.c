@@ -8,6 +8,7 @@
 #include "setup/setup.h"
 #include "timeline/file.h"
 #include "tools/sdsim/import_capture.h"
+#include "tools/sdsim/spool.h"
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -18,7 +19,7 @@ static bool ends_with(const char *text, const char *ending)
 static bool is_timeline(const char *path)
 {
     uint8_t head[SDSIM_TL_HEAD] = {0};
-    FILE *file = fopen(path, "rb");
+    FILE *file = !sdsim_is_stream(path) ? fopen(path, "rb") : NULL;
     if (file == NULL) {
         return ends_with(path, ".sdtl");
     }
@@ -30,15 +31,10 @@ static bool is_timeline(const char *path)
 
 static enum sdsim_operand_kind kind_of(const char *name)
 {
-    struct stat status;
-    const bool file = stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
     if (is_timeline(name)) {
         return SDSIM_OPERAND_TIMELINE;
     }
-    if (strcmp(name, "-") == 0) {
-        return SDSIM_OPERAND_TRACE;
-    }
-    if (!file || ends_with(name, ".yaml")) {
+    if (sdsim_is_scenario(name)) {
         return SDSIM_OPERAND_SCENARIO;
     }
     return sdsim_import_is_capture(name) ? SDSIM_OPERAND_CAPTURE : SDSIM_OPERAND_TRACE;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/sdsim/signals.h"
+
 enum { MOST_OVERRIDES = 64, MOST_FOLDERS = 8 };
 
 /* ---- the folder ---- */
@@ -160,12 +162,16 @@ const struct sdsim_run *sdsim_restore_run(const struct sdsim_timeline *timeline,
         return NULL;
     }
     snprintf(session->data_dir, sizeof session->data_dir, "%.1000s/sdsim-view-XXXXXX", folder);
+    sigset_t signals;
+    sdsim_signals_hold(&signals);
     if (mkdtemp(session->data_dir) == NULL) {
+        sdsim_signals_release(&signals);
         snprintf(why, size, "can't make a folder in %.100s: %s", folder, strerror(errno));
         return NULL;
     }
     const struct sdsim_run *run = restore_in(timeline, session, setup, id->text);
     remove_folder(session->data_dir, 0);
+    sdsim_signals_release(&signals);
     if (run == NULL) {
         explain(session, why, size);
     }

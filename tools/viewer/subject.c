@@ -33,6 +33,7 @@ struct sdsim_subject {
     struct sdsim_setup *setup;
     struct sdsim_medium *medium; /* prepared, before the first call; NULL: not yet */
     char why[300];               /* there is no run */
+    char fault[200];             /* CAPTURE: where it is broken; "": nowhere */
     struct sdsim_trace trace;
     struct sdsim_trace_options trace_options;
     struct sdsim_trace_list list;
@@ -258,6 +259,11 @@ static enum sdsim_exit open_capture(struct sdsim_subject *subject)
     const bool fine =
         sdsim_capture_spans(subject->operand.name, subject->arguments->values[SDSIM_OPTION_CHANNEL],
                             subject->timeline, &diags);
+    for (size_t i = 0; fine && i < diags.count; i++) {
+        if (diags.items[i].severity == SDSIM_ERROR) {
+            snprintf(subject->fault, sizeof subject->fault, "%s", diags.items[i].text);
+        }
+    }
     sdsim_diags_print(&diags, stderr);
     sdsim_diags_free(&diags);
     snprintf(subject->title, sizeof subject->title, "%.199s", file_name(subject->operand.name));
@@ -330,7 +336,15 @@ const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject)
 
 const char *sdsim_subject_fault(const struct sdsim_subject *subject)
 {
+    if (subject->fault[0] != '\0') {
+        return subject->fault;
+    }
     return subject->reader != NULL ? sdsim_timeline_reader_fault(subject->reader) : NULL;
+}
+
+bool sdsim_subject_is_capture(const struct sdsim_subject *subject)
+{
+    return subject->kind == SDSIM_OPERAND_CAPTURE;
 }
 
 bool sdsim_subject_preload(struct sdsim_subject *subject)

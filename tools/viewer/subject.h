@@ -35,8 +35,11 @@ const char *sdsim_subject_title(const struct sdsim_subject *subject);
 /* The run behind the timeline; NULL if there is none, or its files can't be put together. */
 const struct sdsim_run *sdsim_subject_run(struct sdsim_subject *subject);
 
-/* What was wrong with parts of a file that could not be read when they were needed; NULL: nothing. */
+/* What was wrong with parts of a file that could not be read, of a timeline when they were needed; NULL:
+ * nothing. */
 const char *sdsim_subject_fault(const struct sdsim_subject *subject);
+
+bool sdsim_subject_is_capture(const struct sdsim_subject *subject);
 
 /* Reads a little more of a file ahead, if it is not too large to be kept in memory. False: there is no
  * more to do. */

@@ -173,15 +173,17 @@ bool sdsim_window_show(struct sdsim_viewer *viewer)
         fprintf(stderr, "error: no window: %s\n", SDL_GetError());
         return false;
     }
-    set_title(viewer, window);
     SDL_StartTextInput();
-    while (!viewer->app.quit && fine) {
+    for (bool first = true; !viewer->app.quit && fine; first = false) {
         if (viewer->app.dirty && !draw(viewer, window, &picture)) {
             fprintf(stderr, "error: can't draw: %s\n", SDL_GetError());
             fine = false;
-        } else {
-            take_events(viewer);
+            continue;
         }
+        if (first) { /* who waits for the title finds what it tells of */
+            set_title(viewer, window);
+        }
+        take_events(viewer);
     }
     SDL_FreeSurface(picture);
     SDL_DestroyWindow(window);

@@ -1,0 +1,146 @@
+/*
+ * Keys and values that there aren't, in every command that takes some: told with their place and what
+ * might have been meant, with exit code 2, before any work is done and with nothing on standard output.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "program.h"
+#include "shell.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static char folder[] = "/tmp/sdsim-values-XXXXXX";
+
+/* Points that can't be are rows of a sweep; what is no value is a mistake of the command line. */
+static void values_of_a_sweep(void **state)
+{
+    (void)state;
+    static const struct sdsim_test_line lines[] = {
+        {"$s sweep bench write --vary nosuch=1", 2,
+         "--vary:1:1: error: unknown key 'nosuch' in run\n    1 | nosuch=1\n      | ^~~~~~\n",
+         "predicted"},
+        {"$s sweep bench write --vary workload.cal=1KiB,2KiB", 2,
+         "--vary:1:10: error: unknown key 'cal' in workload", "predicted"},
+        {"$s sweep bench write --vary workload.cal=1KiB", 2, "did you mean 'call'?", NULL},
+        {"$s sweep bench write --vary card=plain,nosuch", 2,
+         "--vary:1:12: error: there is no card 'nosuch'", "predicted"},
+        {"$s sweep bench write --vary card=plain,quikc", 2, "did you mean 'quick'?", NULL},
+        {"$s sweep bench write --vary card.rdx=1ms", 2, "--vary:1:6: error: unknown key 'rdx'",
+         NULL},
+        {"$s sweep bench write --vary clock=20,20MHz", 2, "did you mean 20MHz or 20kHz?", NULL},
+        {"$s sweep bench write --vary clock=0Hz..20MHz+5MHz", 2,
+         "--vary:1:7: error: '0Hz' is outside", NULL},
+        {"$s sweep bench write --vary clock=1MHz..900MHz --random 3", 2, "'900MHz' is outside",
+         NULL},
+        {"$s sweep bench write --vary clock=1MHz --vary card=plain,x --vary seed=1,b", 2,
+         "--vary:1:8: error: expected a whole number, got 'b'", NULL},
+        {"$s sweep bench write --vary clock=1MHz,2MHz --vary clock=3MHz", 2,
+         "error: 'clock' is varied twice", NULL},
+        /* values that do not go together */
+        {"$s sweep bench raw --vary workload.call=4KiB,1000B --draws 0", 1, "whole sectors", NULL},
+        {"$s sweep single --vary bus=spi,sd4 --draws 0", 1, "can't work this bus", NULL},
+    };
+    sdsim_test_lines(folder, lines, COUNT(lines));
+}
+
+/* A whole thing is set before what is in it, in whichever order the two are given. */
+static void order_of_overrides(void **state)
+{
+    (void)state;
+    static const struct sdsim_test_line lines[] = {
+        {"a=$($s run single --draws 0 --csv --set card.rd1=20ms --set card=quick | tail -1)\n"
+         "b=$($s run single --draws 0 --csv --set card=quick --set card.rd1=20ms | tail -1)\n"
+         "c=$($s run single --draws 0 --csv --set card=quick | tail -1)\n"
+         "test \"$a\" = \"$b\" && test \"$a\" != \"$c\"",
+         0, NULL, NULL},
+        {"a=$($s sweep single --draws 0 --csv --vary card.rd1=1ms,20ms --vary card=quick)\n"
+         "b=$($s sweep single --draws 0 --csv --set card.rd1=20ms --vary card=quick)\n"
+         "test $(echo \"$a\" | cut -d, -f11 | sort -u | wc -l) = 3 && test $(echo \"$a\" | tail -1 "
+         "| "
+         "cut -d, -f10) = $(echo \"$b\" | tail -1 | cut -d, -f9)",
+         0, NULL, NULL},
+        {"$s describe scenario single --set card.rd1=20ms --set card=quick", 0, "20ms", NULL},
+    };
+    sdsim_test_lines(folder, lines, COUNT(lines));
+}
+
+/* What does not fit the runs that nobody named is no matter. */
+static void other_runs(void **state)
+{
+    (void)state;
+    static const struct sdsim_test_line lines[] = {
+        {"$s run bench raw --set workload.call=1000B", 2, "whole sectors", NULL},
+        {"$s run bench write read --set workload.call=1000B --draws 0", 0, "predicted", NULL},
+        {"$s run bench write raw --set workload.call=1000B --draws 0", 2, "whole sectors", NULL},
+        {"$s sweep bench write --set workload.call=1000B --vary clock=4MHz --draws 0", 0,
+         "predicted", NULL},
+        {"$s sweep bench write --vary workload.call=1000B --draws 0", 0, "predicted", NULL},
+        {"$s sweep bench write raw --vary workload.call=1000B --draws 0", 1, "1 of 2 rows", NULL},
+        {"$s explain bench write --set workload.call=1000B", 0, "predicted", NULL},
+        {"$s export bench write --set workload.call=1000B --to csv", 0, "start_us", NULL},
+        {"$s diff bench:write bench:write --set workload.call=1000B --draws 0", 0, "B: ", NULL},
+        {"$s run bench write nosuch --set workload.call=1000B", 2, "error: ", "predicted"},
+    };
+    sdsim_test_lines(folder, lines, COUNT(lines));
+}
+
+static void options_of_every_command(void **state)
+{
+    (void)state;
+    static const struct sdsim_test_line lines[] = {
+        {"$s explain bench write --set clok=1MHz", 2, "--set:1:1: error: unknown key 'clok'", NULL},
+        {"$s buffer bench write --set clok=1MHz", 2, "--set:1:1: error: unknown key 'clok'", NULL},
+        {"$s buffer bench write --rate 100", 2, "did you mean 100MB/s or 100kB/s?", NULL},
+        {"$s export bench write --to csv --set card=x", 2, "--set:1:6: error: there is no card",
+         NULL},
+        {"$s report bench --set card=x", 2, "--set:1:6: error: there is no card", NULL},
+        {"$s check bench --set card=x", 2, "--set:1:6: error: there is no card", NULL},
+        {"$s compare bench --set card=x", 2, "--set:1:6: error: there is no card", NULL},
+        {"$s diff bench --set card=x", 2, "--set:1:6: error: there is no card", NULL},
+        {"echo 'R 0 8' | $s replay - single --card quikc", 2, "did you mean 'quick'?", NULL},
+        {"echo 'R 0 8' | $s replay - single --bus spy", 2, "did you mean 'spi'?", NULL},
+        {"echo 'R 0 8' | $s replay - single --clock 20", 2, "did you mean 20MHz", NULL},
+        {"echo 'R 0 8' | $s explain - single --card quikc", 2, "did you mean 'quick'?", NULL},
+        {"$s init --board x", 2, "error: there is no board 'x'", NULL},
+        {"$s mkfs --card quikc --size 8MB $d/x.img", 2, "did you mean 'quick'?", NULL},
+        {"$s list card --set rdx=1ms", 2, "--set:1:1: error: unknown key 'rdx'", NULL},
+    };
+    sdsim_test_lines(folder, lines, COUNT(lines));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[PATH_MAX];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    if (!sdsim_test_has_program()) {
+        fputs("SDSIM_PROGRAM names no program\n", stderr);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_a_sweep),
+        cmocka_unit_test(order_of_overrides),
+        cmocka_unit_test(other_runs),
+        cmocka_unit_test(options_of_every_command),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
