@@ -141,6 +141,67 @@ static uint32_t turn_size(const struct sdsim_write_measures *measures)
     return few > large || large > measures->au_blocks / 4 ? few : large;
 }
 
+/* What is left of the fullest AU, if each gets another `call` blocks in the end; no more than a quarter. */
+static uint32_t fuller_size(const struct turns *turns, uint32_t aus, uint32_t blocks)
+{
+    uint32_t least = blocks / 4;
+    for (uint32_t i = 0; i < aus; i++) {
+        const uint32_t left = blocks - turns->used[i];
+        const uint32_t more = left > turns->call ? left - turns->call : 0;
+        least = more < least ? more : least;
+    }
+    return least;
+}
+
+/* A merge copies what was not written since its AU was opened, and erases: the first takes the shorter the
+ * more was written, the second does not. So the AUs are written in turn once more, much of each, and in
+ * another turn it is seen what closing them costs now. */
+static bool measure_fuller(struct sdsim_measure_job *job, struct turns *turns, uint32_t aus,
+                           double usual)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    const uint32_t blocks = measures->au_blocks;
+    const uint32_t fill = fuller_size(turns, aus, blocks);
+    struct sdsim_samples samples = {0};
+    struct sdsim_write_cost cost;
+    bool fine = true;
+    if (fill < 2 * turns->call) {
+        return true;
+    }
+    for (uint32_t i = 0; i < aus && fine; i++) {
+        const uint32_t lba = (turns->first + i) * blocks + turns->used[i];
+        fine = job->writer->cover(job->writer, lba, fill);
+        for (uint32_t done = 0; done < fill && fine; done += CALL) {
+            const uint32_t left = fill - done;
+            fine = sdsim_measure_write_at(job, lba + done, left < CALL ? left : CALL, &cost, NULL);
+        }
+        turns->used[i] += fill;
+    }
+    for (uint32_t i = 0; i + 1 < aus && fine; i++) { /* the last would close the first, not full */
+        const uint32_t lba = (turns->first + i) * blocks + turns->used[i];
+        fine = job->writer->cover(job->writer, lba, turns->call) &&
+               sdsim_measure_write_at(job, lba, turns->call, &cost, NULL);
+        if (fine && cost.complete) {
+            sdsim_samples_add(&samples, commit(job, &cost, turns->call) - usual);
+        }
+    }
+    measures->fuller_blocks = fill;
+    measures->merge_fuller = sdsim_samples_facts(&samples);
+    sdsim_samples_free(&samples);
+    return fine;
+}
+
+static void take_merge(struct sdsim_write_measures *measures, const struct turns *turns,
+                       uint32_t aus, double usual, struct sdsim_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        samples->bytes[i] -= usual;
+    }
+    measures->open_aus = aus - 1;
+    measures->turn_blocks = turns->call;
+    measures->merge = sdsim_samples_facts(samples);
+}
+
 bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint32_t room)
 {
     struct sdsim_write_measures *measures = job->measures;
@@ -160,12 +221,8 @@ bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint3
         }
         const double median = sdsim_samples_facts(&samples).median;
         if (aus > 1 && beyond_limit(&samples, usual)) {
-            for (size_t i = 0; i < samples.count; i++) {
-                samples.bytes[i] -= usual;
-            }
-            measures->open_aus = aus - 1;
-            measures->turn_blocks = turns.call;
-            measures->merge = sdsim_samples_facts(&samples);
+            take_merge(measures, &turns, aus, usual, &samples);
+            fine = fine && measure_fuller(job, &turns, aus, usual);
         } else if (aus == 1 || median < usual) { /* the fewer, the more a page group's end counts */
             usual = median;
         }
