@@ -53,6 +53,7 @@ struct sdsim_vft232h {
     bool cut;       /* a URB of commands failed: what continues it is refused, as the kernel does */
     int signal_due; /* for the program, as soon as it has its answer */
     bool handed_over; /* answers, since the last OUT URB */
+    bool idle;        /* the last ioctl found nothing to reap */
     gint64 sent_at;   /* the last packet, in us */
     void (*killed)(void *context, int signal);
     void *context;
@@ -494,15 +495,20 @@ static gboolean handle_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *cl
     pthread_mutex_lock(&chip->lock);
     if (request == USBDEVFS_REAPURB || request == USBDEVFS_REAPURBNDELAY) {
         const int error = reap(chip, client, argument);
+        const bool again = chip->idle && error != 0;
+        chip->idle = error != 0;
         pthread_mutex_unlock(&chip->lock);
-        if (error != 0) {
+        if (again) {
             /* poll() says of the node, a plain file, that there is always something: without a pause
-             * libusb would ask again and again */
+             * libusb, which asks once too often each time, would ask again and again */
             g_usleep(PAUSE_US);
+        }
+        if (error != 0) {
             answer(client, error);
         }
         return TRUE;
     }
+    chip->idle = false;
     const int error = serve(chip, request, argument);
     const int signal = chip->signal_due;
     chip->signal_due = 0;

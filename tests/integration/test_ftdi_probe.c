@@ -385,8 +385,12 @@ static void test_round_trips(void **state)
     sdsim_bench_down(bench);
 }
 
-int main(void)
+/* The name of a test, perhaps with '*', runs that one only. */
+int main(int argc, char **argv)
 {
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     if (!sdsim_test_has_program()) {
         puts("there is no program to run");
         return 77;
