@@ -12,7 +12,7 @@
  * its time. Engine, card and slot may be looked at and changed then, not while a program runs.
  *
  * Everything fails through cmocka. Limits: one bench at a time in a process; a program that runs for
- * longer than a minute is ended.
+ * longer than ten minutes is ended.
  */
 #ifndef SDSIM_TEST_FTDI_BENCH_H
 #define SDSIM_TEST_FTDI_BENCH_H
