@@ -182,6 +182,10 @@ static void judge(const char *kind, struct sdsim_bench *bench, const char *repor
     if (strstr(report, open_aus) == NULL) {
         fail_msg("%s: the report does not say '%s'\n%s", kind, open_aus, report);
     }
+    if (card->flash.rdau > 0 &&
+        strstr(report, "AU borders                   every 64KiB") == NULL) {
+        fail_msg("%s: the report does not say where AUs begin\n%s", kind, report);
+    }
     sdsim_slot_destroy(slot);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,59 @@ static void check_profile(const char *card, const char *text)
     assert_int_equal(remove(path), 0);
 }
 
+/* Mean of what the log says `count` of the writes in turn paused that closed an AU; `skip` of those were
+ * behind them. */
+static double logged_merge(struct sdsim_card_log_view log, uint32_t blocks, size_t skip,
+                           size_t count)
+{
+    double sum = 0;
+    size_t taken = 0;
+    for (size_t i = log.count; i-- > 0 && taken < count;) {
+        const struct sdsim_card_log_op *op = &log.ops[i];
+        if (op->command != 25 || op->count != blocks || op->merges != 1) {
+            continue;
+        }
+        if (skip > 0) {
+            skip--;
+        } else {
+            sum += (double)op->pause;
+            taken++;
+        }
+    }
+    assert_int_equal(taken, count);
+    return sum / (double)count;
+}
+
+static void judge_merge(const char *card, const char *what, const struct probe *probe,
+                        double logged, double bytes)
+{
+    const double found = sdsim_findings_span(&probe->findings, bytes);
+    const double slack = fmax(logged * 0.03, 1.067e6);
+    print_message("  %-24s card %12.2f us   found   %12.2f us   %+6.2f us\n", what, logged / 1e6,
+                  found / 1e6, (found - logged) / 1e6);
+    if (!(fabs(found - logged) <= slack)) {
+        fail_msg("%s: %s: the card %.2f us, found %.2f us", card, what, logged / 1e6, found / 1e6);
+    }
+}
+
+/* What the report says of merges: those that were measured, turn by turn. */
+static void judge_merges(const char *card, const struct probe *probe)
+{
+    const struct sdsim_write_measures *writes = &probe->findings.writes;
+    const struct sdsim_card_log_view log = sdsim_card_log_look(probe->log);
+    const size_t fuller = writes->merge_fuller.count;
+    if (writes->open_aus == 0) {
+        return;
+    }
+    assert_int_equal(writes->merge.count, 2 * ((size_t)writes->open_aus + 1));
+    assert_int_equal(fuller, writes->open_aus);
+    judge_merge(card, "one AU too many", probe,
+                logged_merge(log, writes->turn_blocks, fuller, writes->merge.count),
+                writes->merge.mean);
+    judge_merge(card, "the same, fuller AUs", probe,
+                logged_merge(log, writes->turn_blocks, 0, fuller), writes->merge_fuller.mean);
+}
+
 static void judge_profile(const char *card, const struct probe *probe, const char *text)
 {
     const struct sdsim_card_params *is = &probe->world->slot->params;
@@ -169,6 +223,7 @@ static void test_cards(void **state)
         char *text = profile_text(probe);
         check_profile(cards[i].card, text);
         judge_profile(cards[i].card, probe, text);
+        judge_merges(cards[i].card, probe);
         free(text);
         free_probe(probe);
     }
