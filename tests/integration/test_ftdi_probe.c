@@ -282,7 +282,7 @@ static void test_cards(void **state)
 }
 
 /* Each block that is written takes a round trip, as the card must have answered before the next is sent,
- * and all of them are saved, put back and looked at: a quarter of a million round trips. */
+ * and all of them are saved, put back and looked at: 130,000 round trips. */
 static void test_ordinary_card(void **state)
 {
     (void)state;
