@@ -52,7 +52,7 @@ static const struct {
           "erase_per_au: 700us\n"},
     {"eight open AUs, merges erase only",
      CARD "page: 12KiB\nrd1: 850us\nrdn: 20us\nw1: 3ms\nwn: 30us\nwpg: 1ms\nwstop: 2ms\n"
-          "open_aus: 8\nau_erase: 3ms\npause_every: 16kB\npause_length: 12ms\nerase: 1ms\n"
+          "open_aus: 8\nau_erase: 3ms\npause_every: 16kB\npause_length: 6ms\nerase: 1ms\n"
           "n_cr: 4\n"},
     {"no limit of open AUs, two read latencies, long streams end dearer",
      CARD "page: 16KiB\nrd1: 60us\nrd_slow: 500us\nslow_share: 10%\nrdn: 5us\nw1: 200us\n"
@@ -196,15 +196,17 @@ struct workload {
     const char *workload;
 };
 
+/* Writes are long enough for several pauses: where the first falls nobody knows, so a prediction may have
+ * one too many or too few. */
 static const struct workload workloads[] = {
     {"reads", "{on: raw, do: read, call: 2KiB, total: 128KiB, timed: calls}"},
     {"random reads",
      "{on: raw, do: random-read, call: 4KiB, total: 128KiB, span: 1MiB, timed: calls}"},
     {"writes", "{on: raw, do: write, call: 4KiB, total: 256KiB, timed: calls}"},
     {"random writes",
-     "{on: raw, do: random-write, call: 4KiB, total: 128KiB, span: 512KiB, timed: calls}"},
+     "{on: raw, do: random-write, call: 4KiB, total: 256KiB, span: 512KiB, timed: calls}"},
     {"AUs in turn",
-     "{on: raw, do: write, call: 4KiB, total: 128KiB, streams: 10, region: 64KiB, timed: calls}"},
+     "{on: raw, do: write, call: 4KiB, total: 256KiB, streams: 10, region: 64KiB, timed: calls}"},
 };
 
 /* The same with AUs of 4 MiB. */
@@ -380,6 +382,13 @@ static void test_rare_faults(void **state)
     }
 }
 
+/* What a run would take with a real chip: clocks on the bus, and a millisecond for each round trip. The
+ * time it takes here is that of a machine with other things to do; only a wait far too long shows in it. */
+static double real_seconds(const struct sdsim_bench_run *run)
+{
+    return (double)run->bus / 1e12 + 1e-3 * (double)run->usb.round_trips;
+}
+
 static void test_lasting_faults(void **state)
 {
     (void)state;
@@ -402,9 +411,10 @@ static void test_lasting_faults(void **state)
                          SDSIM_OK);
         struct sdsim_bench_run run = probe(bench);
         expect(&run, faults[i].what, 3);
-        print_message("%s: %.1f s\n%s", faults[i].what, run.seconds, run.result.err);
-        if (run.seconds > 10 && !SDSIM_SANITIZED) {
-            fail_msg("%s: %.1f s", faults[i].what, run.seconds);
+        print_message("%s: %.1f s, %.1f s on a real chip\n%s", faults[i].what, run.seconds,
+                      real_seconds(&run), run.result.err);
+        if (real_seconds(&run) > 10 || run.seconds > 60) {
+            fail_msg("%s: %.1f s, %.1f s here", faults[i].what, real_seconds(&run), run.seconds);
         }
         sdsim_test_result_free(&run.result);
         for (uint32_t kind = 0; kind <= SDSIM_INJECT_REMOVED; kind++) {
