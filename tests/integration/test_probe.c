@@ -199,8 +199,8 @@ static const struct {
     const char *page;
     uint32_t draw;
 } cards[] = {
-    {"sdhc16g-c10", "16KiB", 1}, {"budget-c4-phison", "16KiB", 2}, {"card-3-usb", "16KiB", 3},
-    {"sdsc2g", "4KiB", 4},       {"sdxc64g-a2", "48KiB", 5},       {"sdsc64-slc", "512B", 0},
+    {"sdhc16g-c10", "16KiB", 1}, {"sdsc64-slc", "512B", 0}, {"budget-c4-phison", "16KiB", 2},
+    {"card-3-usb", "16KiB", 3},  {"sdsc2g", "4KiB", 4},     {"sdxc64g-a2", "48KiB", 5},
 };
 
 static struct sdsim_card_world *world_of(size_t i)
@@ -217,7 +217,7 @@ static void test_cards(void **state)
     if (SDSIM_SANITIZED) {
         plan.pause_bytes /= 4;
     }
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+    for (size_t i = 0; i < (SDSIM_SANITIZED ? 2 : sizeof cards / sizeof *cards); i++) {
         print_message("%s, draw %" PRIu32 "\n", cards[i].card, cards[i].draw);
         struct probe *probe = probe_card(world_of(i), &plan);
         char *text = profile_text(probe);
