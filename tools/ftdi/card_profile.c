@@ -304,8 +304,7 @@ static void au_values(const struct writer *writer)
         exact(writer, "open_aus", text, "AUs written in turn");
         merge_values(writer);
     } else {
-        fprintf(writer->out, "# Open AUs, limit: none up to %" PRIu32 ".\n",
-                writes->aus_tried);
+        fprintf(writer->out, "# Open AUs, limit: none up to %" PRIu32 ".\n", writes->aus_tried);
     }
 }
 
