@@ -12,7 +12,7 @@
  * its time. Engine, card and slot may be looked at and changed then, not while a program runs.
  *
  * Everything fails through cmocka. Limits: one bench at a time in a process; a program that runs for
- * longer than a minute is ended.
+ * longer than ten minutes is ended.
  */
 #ifndef SDSIM_TEST_FTDI_BENCH_H
 #define SDSIM_TEST_FTDI_BENCH_H
@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "api/slot.h"
+#include "ftdi/card_log.h"
 #include "ftdi/card_slave.h"
 #include "ftdi/vft232h.h"
 #include "program.h"
@@ -33,25 +34,15 @@ struct sdsim_bench_setup {
     uint32_t draw;             /* and which one; 0: typical values */
     const char *image;         /* what is on it; NULL: nothing */
     struct sdsim_slave *slave; /* in the place of a card */
-    bool watch;                /* keep the log of what the card does */
-};
-
-/* What the card did: a span of its track (SDSIM_SPAN_ACCESS, BUSY, PAUSE). */
-struct sdsim_bench_event {
-    uint32_t kind;
-    uint32_t detail; /* the sector, for ACCESS */
-    sdsim_ps start;
-    sdsim_ps duration;
+    bool watch;                /* keep the card's log */
 };
 
 struct sdsim_bench {
     struct sdsim_slot *slot;      /* NULL with a slave of its own */
     struct sdsim_card_slave card; /* with the guard and bit errors; has bytes and errors made */
     struct sdsim_engine engine;   /* with virtual time and clock counts */
-    struct sdsim_bench_event *events;
-    size_t event_count;
-    size_t event_room;
-    struct sdsim_medium *before; /* the content to compare with */
+    struct sdsim_card_log *log;   /* NULL: none is kept */
+    struct sdsim_medium *before;  /* the content to compare with */
     UMockdevTestbed *bed;
     struct sdsim_vft232h *chip;
     bool as_nobody; /* programs run as a user without rights */

@@ -1,7 +1,5 @@
 /*
  * A simulated card behind the MPSSE engine, with a link to it: what a test of the card side runs on.
- *
- * The card writes a log, its own: how long each access, busy and pause was, from its timeline.
  */
 #ifndef SDSIM_TEST_FTDI_CARD_WORLD_H
 #define SDSIM_TEST_FTDI_CARD_WORLD_H
@@ -9,25 +7,15 @@
 #include "ftdi/card_slave.h"
 #include "ftdi/engine_link.h"
 
-struct sdsim_card_event {
-    uint32_t kind; /* SDSIM_SPAN_* of the card's track */
-    uint32_t detail;
-    sdsim_ps start;
-    sdsim_ps duration;
-};
-
 struct sdsim_card_world {
     struct sdsim_slot *slot;
     struct sdsim_card_slave slave;
     struct sdsim_engine engine;
     struct sdsim_link *link;
-    struct sdsim_card_event *log; /* of the card */
-    size_t logged;
-    size_t capacity;
 };
 
-/* A card of this profile (name or path), or of this text of YAML, in `draw`; with the log switched on.
- * Aborts the test if it is refused. */
+/* A card of this profile (name or path), or of this text of YAML, in `draw`. Aborts the test if it
+ * is refused. */
 struct sdsim_card_world *sdsim_card_world(const char *profile, uint32_t draw);
 struct sdsim_card_world *sdsim_card_world_of_text(const char *text, uint32_t draw);
 void sdsim_card_world_free(struct sdsim_card_world *world);

@@ -1,8 +1,6 @@
 #include "ftdi/vft232h.h"
 
 #include <errno.h>
-#include <sys/ioctl.h> /* must come before usbdevice_fs.h */
-#include <linux/usbdevice_fs.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "ftdi/vft232h_control.h"
+#include "ftdi/vft232h_urb.h"
 
 #define NODE "/dev/bus/usb/001/004"
 
@@ -22,20 +21,6 @@ enum {
     PAUSE_US = 50,    /* before it is told that nothing is over */
 };
 
-/* A request of the program that is under way. */
-struct urb {
-    struct urb *next;
-    UMockdevIoctlData *data;   /* struct usbdevfs_urb */
-    UMockdevIoctlData *buffer; /* what it points to */
-    size_t done;
-    bool hangs;
-};
-
-struct queue {
-    struct urb *first;
-    struct urb **end; /* where the next one goes */
-};
-
 struct sdsim_vft232h {
     pthread_mutex_t lock; /* ioctls come on a thread of umockdev's */
     UMockdevTestbed *bed;
@@ -43,9 +28,9 @@ struct sdsim_vft232h {
     struct sdsim_virtual_chip chip;
     struct sdsim_engine *engine;
     struct sdsim_ftdi_control control;
-    struct queue in;   /* wait for answers */
-    struct queue out;  /* wait for room in the chip */
-    struct queue over; /* wait to be reaped */
+    struct sdsim_urb_queue in;   /* wait for answers */
+    struct sdsim_urb_queue out;  /* wait for room in the chip */
+    struct sdsim_urb_queue over; /* wait to be reaped */
     struct sdsim_usb_counters counters;
     uint64_t passed; /* by the fault */
     bool gone;
@@ -53,6 +38,7 @@ struct sdsim_vft232h {
     bool cut;       /* a URB of commands failed: what continues it is refused, as the kernel does */
     int signal_due; /* for the program, as soon as it has its answer */
     bool handed_over; /* answers, since the last OUT URB */
+    bool idle;        /* the last ioctl found nothing to reap */
     gint64 sent_at;   /* the last packet, in us */
     void (*killed)(void *context, int signal);
     void *context;
@@ -60,83 +46,17 @@ struct sdsim_vft232h {
 
 /* ---- URBs ---- */
 
-static struct usbdevfs_urb *urb_of(const struct urb *urb)
+static void finish(struct sdsim_vft232h *chip, struct sdsim_urb *urb, int status, size_t moved)
 {
-    return (struct usbdevfs_urb *)(void *)urb->data->data;
+    sdsim_urb_data(urb)->status = status;
+    sdsim_urb_data(urb)->actual_length = (int)moved;
+    sdsim_urb_queue_add(&chip->over, urb);
 }
 
-static size_t length_of(const struct urb *urb)
+static void finish_all(struct sdsim_vft232h *chip, struct sdsim_urb_queue *queue, int status)
 {
-    return (size_t)urb_of(urb)->buffer_length;
-}
-
-static void queue_init(struct queue *queue)
-{
-    queue->first = NULL;
-    queue->end = &queue->first;
-}
-
-static void queue_add(struct queue *queue, struct urb *urb)
-{
-    urb->next = NULL;
-    *queue->end = urb;
-    queue->end = &urb->next;
-}
-
-static struct urb *queue_take(struct queue *queue)
-{
-    struct urb *urb = queue->first;
-    if (urb != NULL) {
-        queue->first = urb->next;
-        queue->end = queue->first != NULL ? queue->end : &queue->first;
-    }
-    return urb;
-}
-
-/* Takes the URB at this address of the program's; NULL: it isn't there. */
-static struct urb *queue_pick(struct queue *queue, gulong address)
-{
-    struct queue rest;
-    struct urb *picked = NULL;
-    queue_init(&rest);
-    for (struct urb *urb; (urb = queue_take(queue)) != NULL;) {
-        if (picked == NULL && urb->data->client_addr == address) {
-            picked = urb;
-        } else {
-            queue_add(&rest, urb);
-        }
-    }
-    for (struct urb *urb; (urb = queue_take(&rest)) != NULL;) {
-        queue_add(queue, urb);
-    }
-    return picked;
-}
-
-static void urb_free(struct urb *urb)
-{
-    g_clear_object(&urb->buffer);
-    g_clear_object(&urb->data);
-    free(urb);
-}
-
-static void finish(struct sdsim_vft232h *chip, struct urb *urb, int status, size_t moved)
-{
-    urb_of(urb)->status = status;
-    urb_of(urb)->actual_length = (int)moved;
-    queue_add(&chip->over, urb);
-}
-
-static void finish_all(struct sdsim_vft232h *chip, struct queue *queue, int status)
-{
-    for (struct urb *urb; (urb = queue_take(queue)) != NULL;) {
+    for (struct sdsim_urb *urb; (urb = sdsim_urb_queue_take(queue)) != NULL;) {
         finish(chip, urb, status, 0);
-    }
-}
-
-static void free_all(struct queue *queue)
-{
-    for (struct urb *urb; (urb = queue_take(queue)) != NULL;) {
-        urb_free(urb);
     }
 }
 
@@ -167,10 +87,10 @@ static void unplug(struct sdsim_vft232h *chip)
     chip->control.mpsse = false;
 }
 
-static size_t feed(struct sdsim_vft232h *chip, const struct urb *urb, size_t upto);
+static size_t feed(struct sdsim_vft232h *chip, const struct sdsim_urb *urb, size_t upto);
 
 /* The first bytes of a URB, if it is its turn. */
-static void feed_first(struct sdsim_vft232h *chip, const struct urb *urb, size_t count)
+static void feed_first(struct sdsim_vft232h *chip, const struct sdsim_urb *urb, size_t count)
 {
     if (chip->out.first == NULL) {
         feed(chip, urb, count);
@@ -178,10 +98,10 @@ static void feed_first(struct sdsim_vft232h *chip, const struct urb *urb, size_t
 }
 
 /* A URB of commands that goes wrong. */
-static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
+static void go_wrong(struct sdsim_vft232h *chip, struct sdsim_urb *urb)
 {
     const struct sdsim_usb_fault *fault = &chip->chip.fault;
-    const size_t part = fault->part < length_of(urb) ? fault->part : length_of(urb);
+    const size_t part = fault->part < sdsim_urb_length(urb) ? fault->part : sdsim_urb_length(urb);
     switch (fault->kind) {
     case SDSIM_USB_STALL:
         chip->halted = true;
@@ -194,18 +114,18 @@ static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
         break;
     case SDSIM_USB_UNPLUG:
         feed_first(chip, urb, part);
-        queue_add(&chip->out, urb);
+        sdsim_urb_queue_add(&chip->out, urb);
         unplug(chip);
         break;
     case SDSIM_USB_KILL:
         urb->hangs = fault->signal == 0;
         feed_first(chip, urb, urb->hangs ? part : 0);
-        queue_add(&chip->out, urb);
+        sdsim_urb_queue_add(&chip->out, urb);
         chip->signal_due = fault->signal != 0 ? fault->signal : SIGKILL;
         break;
     default:
         urb->hangs = true;
-        queue_add(&chip->out, urb);
+        sdsim_urb_queue_add(&chip->out, urb);
         break;
     }
 }
@@ -213,7 +133,7 @@ static void go_wrong(struct sdsim_vft232h *chip, struct urb *urb)
 /* ---- bytes to the chip and from it ---- */
 
 /* Puts the bytes of a URB from urb->done up to `upto` into the chip; returns how far it came. */
-static size_t feed(struct sdsim_vft232h *chip, const struct urb *urb, size_t upto)
+static size_t feed(struct sdsim_vft232h *chip, const struct sdsim_urb *urb, size_t upto)
 {
     size_t done = urb->done;
     if (!chip->control.mpsse) {
@@ -228,22 +148,22 @@ static size_t feed(struct sdsim_vft232h *chip, const struct urb *urb, size_t upt
 
 static bool pump_out(struct sdsim_vft232h *chip)
 {
-    struct urb *urb = chip->out.first;
+    struct sdsim_urb *urb = chip->out.first;
     if (urb == NULL || urb->hangs) {
         return false;
     }
     const size_t before = urb->done;
-    urb->done = feed(chip, urb, length_of(urb));
+    urb->done = feed(chip, urb, sdsim_urb_length(urb));
     chip->counters.out_bytes += urb->done - before;
-    if (urb->done == length_of(urb)) {
-        finish(chip, queue_take(&chip->out), 0, urb->done);
+    if (urb->done == sdsim_urb_length(urb)) {
+        finish(chip, sdsim_urb_queue_take(&chip->out), 0, urb->done);
         return true;
     }
     return urb->done > before;
 }
 
 /* Appends a packet with up to `most` answers. Returns how many. */
-static size_t add_packet(struct sdsim_vft232h *chip, struct urb *urb, size_t most)
+static size_t add_packet(struct sdsim_vft232h *chip, struct sdsim_urb *urb, size_t most)
 {
     static const uint8_t status[] = {0x32, 0x60}; /* high speed; transmitter empty */
     uint8_t *packet = urb->buffer->data + urb->done;
@@ -257,7 +177,7 @@ static size_t add_packet(struct sdsim_vft232h *chip, struct urb *urb, size_t mos
 
 static void finish_in(struct sdsim_vft232h *chip)
 {
-    struct urb *urb = queue_take(&chip->in);
+    struct sdsim_urb *urb = sdsim_urb_queue_take(&chip->in);
     chip->counters.in_urbs += urb->done > 2 ? 1 : 0;
     finish(chip, urb, 0, urb->done);
 }
@@ -280,7 +200,7 @@ static size_t spoilt_packet(struct sdsim_vft232h *chip)
 
 static bool pump_in(struct sdsim_vft232h *chip)
 {
-    struct urb *urb = chip->in.first;
+    struct sdsim_urb *urb = chip->in.first;
     if (urb == NULL) {
         return false;
     }
@@ -292,7 +212,7 @@ static bool pump_in(struct sdsim_vft232h *chip)
     }
     const size_t most = fifo->count > 0 && strikes(chip, true) ? spoilt_packet(chip) : PAYLOAD;
     const size_t got = add_packet(chip, urb, most);
-    if (got < PAYLOAD || urb->done + SDSIM_USB_PACKET > length_of(urb)) {
+    if (got < PAYLOAD || urb->done + SDSIM_USB_PACKET > sdsim_urb_length(urb)) {
         finish_in(chip);
     }
     return true;
@@ -316,21 +236,7 @@ static void answer(UMockdevIoctlClient *client, int error)
     umockdev_ioctl_client_complete(client, error == 0 ? 0 : -1, error);
 }
 
-static struct urb *resolve(UMockdevIoctlData *argument)
-{
-    struct urb *urb = calloc(1, sizeof *urb);
-    if (urb == NULL) {
-        abort();
-    }
-    urb->data = umockdev_ioctl_data_resolve(argument, 0, sizeof(struct usbdevfs_urb), NULL);
-    if (urb->data != NULL) {
-        urb->buffer = umockdev_ioctl_data_resolve(urb->data, offsetof(struct usbdevfs_urb, buffer),
-                                                  length_of(urb), NULL);
-    }
-    return urb;
-}
-
-static void submit_out(struct sdsim_vft232h *chip, struct urb *urb)
+static void submit_out(struct sdsim_vft232h *chip, struct sdsim_urb *urb)
 {
     chip->counters.out_urbs++;
     chip->counters.round_trips += chip->handed_over ? 1 : 0;
@@ -340,7 +246,7 @@ static void submit_out(struct sdsim_vft232h *chip, struct urb *urb)
     } else if (strikes(chip, false)) {
         go_wrong(chip, urb);
     } else {
-        queue_add(&chip->out, urb);
+        sdsim_urb_queue_add(&chip->out, urb);
     }
 }
 
@@ -349,25 +255,26 @@ static int submit(struct sdsim_vft232h *chip, UMockdevIoctlData *argument)
     if (chip->gone) {
         return ENODEV;
     }
-    struct urb *urb = resolve(argument);
-    if (urb->data != NULL && urb_of(urb)->endpoint == OUT_ENDPOINT && chip->cut) {
-        chip->cut = (urb_of(urb)->flags & USBDEVFS_URB_BULK_CONTINUATION) != 0;
+    struct sdsim_urb *urb = sdsim_urb_resolve(argument);
+    if (urb->data != NULL && sdsim_urb_data(urb)->endpoint == OUT_ENDPOINT && chip->cut) {
+        chip->cut = (sdsim_urb_data(urb)->flags & USBDEVFS_URB_BULK_CONTINUATION) != 0;
         if (chip->cut) {
-            urb_free(urb);
+            sdsim_urb_free(urb);
             return EREMOTEIO;
         }
     }
-    if (urb->data == NULL || (urb->buffer == NULL && length_of(urb) > 0)) {
-        urb_free(urb);
+    if (urb->data == NULL || (urb->buffer == NULL && sdsim_urb_length(urb) > 0)) {
+        sdsim_urb_free(urb);
         return EFAULT;
     }
-    if (urb_of(urb)->type == USBDEVFS_URB_TYPE_CONTROL) {
-        const int moved = sdsim_ftdi_control(&chip->control, urb->buffer->data, length_of(urb) - 8);
+    if (sdsim_urb_data(urb)->type == USBDEVFS_URB_TYPE_CONTROL) {
+        const int moved =
+            sdsim_ftdi_control(&chip->control, urb->buffer->data, sdsim_urb_length(urb) - 8);
         finish(chip, urb, moved < 0 ? moved : 0, moved < 0 ? 0 : (size_t)moved);
-    } else if (urb_of(urb)->endpoint == OUT_ENDPOINT) {
+    } else if (sdsim_urb_data(urb)->endpoint == OUT_ENDPOINT) {
         submit_out(chip, urb);
-    } else if (urb_of(urb)->endpoint == IN_ENDPOINT) {
-        queue_add(&chip->in, urb);
+    } else if (sdsim_urb_data(urb)->endpoint == IN_ENDPOINT) {
+        sdsim_urb_queue_add(&chip->in, urb);
     } else {
         finish(chip, urb, -EPIPE, 0);
     }
@@ -379,11 +286,11 @@ static int reap(struct sdsim_vft232h *chip, UMockdevIoctlClient *client,
                 UMockdevIoctlData *argument)
 {
     pump(chip);
-    struct urb *urb = queue_take(&chip->over);
+    struct sdsim_urb *urb = sdsim_urb_queue_take(&chip->over);
     if (urb == NULL) {
         return chip->gone ? ENODEV : EAGAIN;
     }
-    const struct usbdevfs_urb *result = urb_of(urb);
+    const struct usbdevfs_urb *result = sdsim_urb_data(urb);
     if (result->endpoint == IN_ENDPOINT && result->type == USBDEVFS_URB_TYPE_BULK &&
         result->actual_length > 2) {
         chip->handed_over = true;
@@ -392,7 +299,7 @@ static int reap(struct sdsim_vft232h *chip, UMockdevIoctlClient *client,
     umockdev_ioctl_data_set_ptr(pointer, 0, urb->data);
     answer(client, 0);
     g_object_unref(pointer);
-    urb_free(urb);
+    sdsim_urb_free(urb);
     return 0;
 }
 
@@ -400,9 +307,9 @@ static int discard(struct sdsim_vft232h *chip, const UMockdevIoctlData *argument
 {
     gulong address;
     memcpy(&address, argument->data, sizeof address);
-    struct urb *urb = queue_pick(&chip->in, address);
+    struct sdsim_urb *urb = sdsim_urb_queue_pick(&chip->in, address);
     if (urb == NULL) {
-        urb = queue_pick(&chip->out, address);
+        urb = sdsim_urb_queue_pick(&chip->out, address);
     }
     if (urb == NULL) {
         return EINVAL;
@@ -494,15 +401,20 @@ static gboolean handle_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *cl
     pthread_mutex_lock(&chip->lock);
     if (request == USBDEVFS_REAPURB || request == USBDEVFS_REAPURBNDELAY) {
         const int error = reap(chip, client, argument);
+        const bool again = chip->idle && error != 0;
+        chip->idle = error != 0;
         pthread_mutex_unlock(&chip->lock);
-        if (error != 0) {
+        if (again) {
             /* poll() says of the node, a plain file, that there is always something: without a pause
-             * libusb would ask again and again */
+             * libusb, which asks once too often each time, would ask again and again */
             g_usleep(PAUSE_US);
+        }
+        if (error != 0) {
             answer(client, error);
         }
         return TRUE;
     }
+    chip->idle = false;
     const int error = serve(chip, request, argument);
     const int signal = chip->signal_due;
     chip->signal_due = 0;
@@ -566,9 +478,9 @@ struct sdsim_vft232h *sdsim_vft232h_plug(UMockdevTestbed *bed,
         .bed = bed, .chip = *settings, .engine = engine, .killed = killed, .context = context};
     pthread_mutex_init(&chip->lock, NULL);
     sdsim_ftdi_control_init(&chip->control, engine, &chip->chip);
-    queue_init(&chip->in);
-    queue_init(&chip->out);
-    queue_init(&chip->over);
+    sdsim_urb_queue_init(&chip->in);
+    sdsim_urb_queue_init(&chip->out);
+    sdsim_urb_queue_init(&chip->over);
     chip->handler = umockdev_ioctl_base_new();
     g_signal_connect_after(chip->handler, "handle-ioctl", G_CALLBACK(handle_ioctl), chip);
     GError *error = NULL;
@@ -593,9 +505,9 @@ void sdsim_vft232h_free(struct sdsim_vft232h *chip)
 {
     umockdev_testbed_detach_ioctl(chip->bed, NODE, NULL);
     g_object_unref(chip->handler);
-    free_all(&chip->in);
-    free_all(&chip->out);
-    free_all(&chip->over);
+    sdsim_urb_queue_free(&chip->in);
+    sdsim_urb_queue_free(&chip->out);
+    sdsim_urb_queue_free(&chip->over);
     pthread_mutex_destroy(&chip->lock);
     free(chip);
 }
@@ -603,9 +515,9 @@ void sdsim_vft232h_free(struct sdsim_vft232h *chip)
 void sdsim_vft232h_set_fault(struct sdsim_vft232h *chip, const struct sdsim_usb_fault *fault)
 {
     pthread_mutex_lock(&chip->lock);
-    free_all(&chip->in);
-    free_all(&chip->out);
-    free_all(&chip->over);
+    sdsim_urb_queue_free(&chip->in);
+    sdsim_urb_queue_free(&chip->out);
+    sdsim_urb_queue_free(&chip->over);
     chip->chip.fault = *fault;
     chip->passed = 0;
     chip->gone = false;

@@ -28,12 +28,21 @@ enum { SERIAL = 4711 };
 static const struct {
     const char *name;
     const char *workload;
+    bool first_only; /* on the first card: merges of others take minutes on the bus */
 } scenarios[] = {
-    {"raw read, 4 KiB calls", "{on: raw, do: read, call: 4KiB, total: 2MiB, timed: calls}"},
-    {"raw read, single sectors", "{on: raw, do: read, call: 512B, total: 256KiB, timed: calls}"},
-    {"raw write, 4 KiB calls", "{on: raw, do: write, call: 4KiB, total: 8MiB, timed: calls}"},
-    {"raw write, 64 KiB calls", "{on: raw, do: write, call: 64KiB, total: 8MiB, timed: calls}"},
-    {"file write", "{do: write, call: 4KiB, total: 6MiB, timed: all}"},
+    {"raw read, 4 KiB calls", "{on: raw, do: read, call: 4KiB, total: 2MiB, timed: calls}", false},
+    {"raw read, single sectors", "{on: raw, do: read, call: 512B, total: 256KiB, timed: calls}",
+     false},
+    {"raw write, 4 KiB calls", "{on: raw, do: write, call: 4KiB, total: 8MiB, timed: calls}",
+     false},
+    {"raw write, 64 KiB calls", "{on: raw, do: write, call: 64KiB, total: 8MiB, timed: calls}",
+     false},
+    {"random write, 4 KiB calls",
+     "{on: raw, do: random-write, call: 4KiB, total: 512KiB, span: 16MiB, timed: calls}", false},
+    {"AUs in turn, 16 KiB calls",
+     "{on: raw, do: write, call: 16KiB, total: 2MiB, streams: 8, region: 4MiB, timed: calls}",
+     true},
+    {"file write", "{do: write, call: 4KiB, total: 6MiB, timed: all}", false},
 };
 
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
@@ -171,7 +180,9 @@ static void test_validate(void **state)
         print_message("%s, draw %" PRIu32 "\n", cards[c].card, cards[c].draw);
         probe(world, profile, journal);
         for (size_t s = 0; s < SCENARIOS; s++) {
-            validate(world, cards[c].card, s, profile, journal);
+            if (c == 0 || !scenarios[s].first_only) {
+                validate(world, cards[c].card, s, profile, journal);
+            }
         }
         assert_true(sdsim_medium_equal(world->slot->medium, before));
         sdsim_medium_destroy(before);

@@ -28,7 +28,7 @@ struct sdsim_write_cost {
 bool sdsim_measure_write_at(struct sdsim_measure_job *job, uint32_t lba, uint32_t count,
                             struct sdsim_write_cost *cost, struct sdsim_samples *blocks);
 
-/* An AU is opened in its middle, and written backwards from there. */
+/* An AU is opened in its last quarter, and written backwards from there. */
 bool sdsim_measure_order(struct sdsim_measure_job *job, uint32_t au);
 
 /* How many of up to `room` AUs from `first` on can be written in turn. */

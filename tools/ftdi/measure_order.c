@@ -59,25 +59,42 @@ static void take_order(struct sdsim_measure_job *job, struct sdsim_samples *size
     sdsim_samples_free(&all[1]);
 }
 
-/* An AU is opened in its middle, and written backwards from there. */
+/* Where the next one goes, below `lba`: not to where the last one began, which would be in order. One that
+ * fits into a page group does not reach the end of it, so that it waits for no program. */
+static uint32_t place_below(const struct sdsim_measure_job *job, uint32_t lba, uint32_t size)
+{
+    const uint32_t page = job->measures->page.blocks;
+    const uint32_t below = lba - size - 1;
+    const uint32_t border = page > 0 ? (below + size) / page * page : 0;
+    return size < page && border > below ? border - size - 1 : below;
+}
+
 bool sdsim_measure_order(struct sdsim_measure_job *job, uint32_t au)
 {
     const uint32_t blocks = job->measures->au_blocks;
     const uint32_t first = au * blocks;
-    uint32_t lba = first + blocks / 2;
+    const uint32_t opening = blocks / 4 < OPENING ? blocks / 4 : OPENING;
+    uint32_t lba = first + blocks / 4 * 3;
     struct sdsim_samples sizes[ORDER_SIZES] = {{0}};
     struct sdsim_write_cost cost;
     unsigned count = 0;
-    const uint32_t opening = blocks / 4 < OPENING ? blocks / 4 : OPENING;
-    bool fine = job->writer->cover(job->writer, first, blocks / 2 + opening) &&
+    bool fine = job->writer->cover(job->writer, lba, opening) &&
                 sdsim_measure_write_at(job, lba, opening, &cost, NULL);
     for (uint32_t size = 1; count < ORDER_SIZES && size <= blocks / 16; size *= 2, count++) {
         for (unsigned i = 0; i < ORDER_SAMPLES && fine && lba >= first + size + 1; i++) {
-            lba -= size + 1;
-            fine = sdsim_measure_write_at(job, lba, size, &cost, NULL);
+            const uint32_t below = place_below(job, lba, size);
+            if (below < first) {
+                break;
+            }
+            lba = below;
+            fine = job->writer->cover(job->writer, lba, size) &&
+                   sdsim_measure_write_at(job, lba, size, &cost, NULL);
             if (fine && cost.complete) {
                 sdsim_samples_add(&sizes[count], commit(job, &cost, size));
             }
+        }
+        if (sizes[count].count == 0) {
+            break;
         }
     }
     take_order(job, sizes, count);
@@ -141,6 +158,67 @@ static uint32_t turn_size(const struct sdsim_write_measures *measures)
     return few > large || large > measures->au_blocks / 4 ? few : large;
 }
 
+/* What is left of the fullest AU, if each gets another `call` blocks in the end; no more than a quarter. */
+static uint32_t fuller_size(const struct turns *turns, uint32_t aus, uint32_t blocks)
+{
+    uint32_t least = blocks / 4;
+    for (uint32_t i = 0; i < aus; i++) {
+        const uint32_t left = blocks - turns->used[i];
+        const uint32_t more = left > turns->call ? left - turns->call : 0;
+        least = more < least ? more : least;
+    }
+    return least;
+}
+
+/* A merge copies what was not written since its AU was opened, and erases: the first takes the shorter the
+ * more was written, the second does not. So the AUs are written in turn once more, much of each, and in
+ * another turn it is seen what closing them costs now. */
+static bool measure_fuller(struct sdsim_measure_job *job, struct turns *turns, uint32_t aus,
+                           double usual)
+{
+    struct sdsim_write_measures *measures = job->measures;
+    const uint32_t blocks = measures->au_blocks;
+    const uint32_t fill = fuller_size(turns, aus, blocks);
+    struct sdsim_samples samples = {0};
+    struct sdsim_write_cost cost;
+    bool fine = true;
+    if (fill < 2 * turns->call) {
+        return true;
+    }
+    for (uint32_t i = 0; i < aus && fine; i++) {
+        const uint32_t lba = (turns->first + i) * blocks + turns->used[i];
+        fine = job->writer->cover(job->writer, lba, fill);
+        for (uint32_t done = 0; done < fill && fine; done += CALL) {
+            const uint32_t left = fill - done;
+            fine = sdsim_measure_write_at(job, lba + done, left < CALL ? left : CALL, &cost, NULL);
+        }
+        turns->used[i] += fill;
+    }
+    for (uint32_t i = 0; i + 1 < aus && fine; i++) { /* the last would close the first, not full */
+        const uint32_t lba = (turns->first + i) * blocks + turns->used[i];
+        fine = job->writer->cover(job->writer, lba, turns->call) &&
+               sdsim_measure_write_at(job, lba, turns->call, &cost, NULL);
+        if (fine && cost.complete) {
+            sdsim_samples_add(&samples, commit(job, &cost, turns->call) - usual);
+        }
+    }
+    measures->fuller_blocks = fill;
+    measures->merge_fuller = sdsim_samples_facts(&samples);
+    sdsim_samples_free(&samples);
+    return fine;
+}
+
+static void take_merge(struct sdsim_write_measures *measures, const struct turns *turns,
+                       uint32_t aus, double usual, struct sdsim_samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        samples->bytes[i] -= usual;
+    }
+    measures->open_aus = aus - 1;
+    measures->turn_blocks = turns->call;
+    measures->merge = sdsim_samples_facts(samples);
+}
+
 bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint32_t room)
 {
     struct sdsim_write_measures *measures = job->measures;
@@ -160,12 +238,8 @@ bool sdsim_measure_open_aus(struct sdsim_measure_job *job, uint32_t first, uint3
         }
         const double median = sdsim_samples_facts(&samples).median;
         if (aus > 1 && beyond_limit(&samples, usual)) {
-            for (size_t i = 0; i < samples.count; i++) {
-                samples.bytes[i] -= usual;
-            }
-            measures->open_aus = aus - 1;
-            measures->turn_blocks = turns.call;
-            measures->merge = sdsim_samples_facts(&samples);
+            take_merge(measures, &turns, aus, usual, &samples);
+            fine = fine && measure_fuller(job, &turns, aus, usual);
         } else if (aus == 1 || median < usual) { /* the fewer, the more a page group's end counts */
             usual = median;
         }
@@ -228,6 +302,20 @@ static bool pause_stream(struct sdsim_measure_job *job, struct pauses *pauses, u
     return true;
 }
 
+/* Pauses of one kind differ by some percent, evenly: the mean of all that are near the median. */
+static double usual_pause(const struct sdsim_samples *lengths, double median)
+{
+    double sum = 0;
+    double count = 0;
+    for (size_t i = 0; i < lengths->count; i++) {
+        if (lengths->bytes[i] < median * 1.5 && lengths->bytes[i] > median / 1.5) {
+            sum += lengths->bytes[i];
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : median;
+}
+
 /* Mean length, and the distance of those that are not at borders of AUs. */
 static void take_pauses(struct sdsim_measure_job *job)
 {
@@ -245,6 +333,7 @@ static void take_pauses(struct sdsim_measure_job *job)
         last = pause->at;
     }
     measures->pause = sdsim_samples_facts(&lengths);
+    measures->pause.typical = usual_pause(&lengths, measures->pause.median);
     measures->pause_every = lengths.count > 1 ? (last - first) / (lengths.count - 1) : 0;
     sdsim_samples_free(&lengths);
 }

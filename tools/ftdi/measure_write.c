@@ -5,7 +5,7 @@
  * run), and the other questions get AUs of their own behind it:
  *
  *     run         lone writes, streams, ends of streams at every kind of border
- *     order       an AU written from the middle on, then backwards
+ *     order       an AU opened in its last quarter, then written backwards
  *     open AUs    as many as are looked for and one, written in turn
  *     pauses      the rest, in order
  */

@@ -90,7 +90,11 @@ struct sdsim_write_measures {
     uint32_t aus_tried;
     uint32_t open_aus;               /* 0: no limit up to aus_tried */
     uint32_t turn_blocks;            /* of each write in turn */
-    struct sdsim_spread_facts merge; /* what a write costs more beyond the limit */
+    struct sdsim_spread_facts merge; /* what a write costs more beyond the limit: it closes an AU of
+                                        which turn_blocks were written since it was opened */
+    struct sdsim_spread_facts
+        merge_fuller; /* the same with fuller_blocks written; count 0: unknown */
+    uint32_t fuller_blocks;
     struct sdsim_spread_facts pause;
     struct sdsim_pause_fact pauses[SDSIM_PAUSES];
     size_t pause_count;

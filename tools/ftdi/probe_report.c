@@ -297,6 +297,7 @@ void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_
             add_times(&times, "the same, small", &writes->small, remark);
         }
         add_times(&times, "one AU too many", &writes->merge, "a write more");
+        add_times(&times, "the same, fuller AUs", &writes->merge_fuller, "");
         add_times(&times, "erase in an AU", &writes->erase, "");
         add_times(&times, "across two", &writes->erase_two, "");
         end_times(&times, out);
@@ -306,7 +307,7 @@ void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_
         if (writes->open_aus > 0) {
             fprintf(out, "%-28s %" PRIu32 "\n", "open AUs", writes->open_aus);
         } else if (writes->aus_tried > 0) {
-            fprintf(out, "%-28s no limit up to %" PRIu32 "\n", "open AUs", writes->aus_tried);
+            fprintf(out, "%-28s limit: none up to %" PRIu32 "\n", "open AUs", writes->aus_tried);
         }
         pause_lines(findings, out);
     }

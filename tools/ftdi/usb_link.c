@@ -259,11 +259,26 @@ static bool queue_out(struct usb_link *self, const uint8_t *bytes, size_t count)
     return true;
 }
 
+/* How many transfers in should be queued: what is missing fits into them, and another one is there while
+ * the last is taken. More than that would be handed back empty each time the latency timer runs down. */
+static unsigned wanted_in(const struct usb_link *self)
+{
+    const uint64_t each = IN_BYTES / self->packet * (self->packet - STATUS_BYTES);
+    const uint64_t missing = self->syncing ? 0 : self->link.expected - self->count;
+    const uint64_t wanted = missing / each + 2;
+    return wanted < IN_TRANSFERS ? (unsigned)wanted : IN_TRANSFERS;
+}
+
 static void queue_all_in(struct usb_link *self)
 {
-    for (int i = 0; i < IN_TRANSFERS && wants_more(self); i++) {
+    unsigned queued = 0;
+    for (int i = 0; i < IN_TRANSFERS; i++) {
+        queued += self->in[i]->queued ? 1 : 0;
+    }
+    for (int i = 0; i < IN_TRANSFERS && wants_more(self) && queued < wanted_in(self); i++) {
         if (!self->in[i]->queued) {
             queue_in(self->in[i]);
+            queued++;
         }
     }
 }
