@@ -145,6 +145,14 @@ void sdsim_batch_clocks(struct sdsim_batch *batch, size_t count)
     run(batch, SDSIM_MPSSE_CLOCK_BYTES, count);
 }
 
+void sdsim_batch_command(struct sdsim_batch *batch, const uint8_t *bytes, size_t count,
+                         size_t answers)
+{
+    add(batch, bytes, count);
+    batch->open = 0;
+    batch->answers += batch->failed ? 0 : answers;
+}
+
 void sdsim_batch_flush(struct sdsim_batch *batch)
 {
     const uint8_t command = SDSIM_MPSSE_SEND_NOW;

@@ -410,6 +410,17 @@ void sdsim_line_flush(struct sdsim_line *line)
     submit(line);
 }
 
+void sdsim_line_leave(struct sdsim_line *line)
+{
+    sdsim_line_select(line, false);
+    sdsim_line_flush(line);
+}
+
+void sdsim_line_return(struct sdsim_line *line)
+{
+    begin(line);
+}
+
 bool sdsim_line_recover(struct sdsim_line *line)
 {
     if (line->link->fault != SDSIM_LINK_FINE && !sdsim_link_recover(line->link)) {

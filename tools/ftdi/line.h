@@ -130,6 +130,11 @@ void sdsim_line_drop(struct sdsim_line *line);
 /* Sends what is queued. */
 void sdsim_line_flush(struct sdsim_line *line);
 
+/* Somebody else may use the link in between: all is sent, and CS is high; afterwards the chip is set up
+ * again. */
+void sdsim_line_leave(struct sdsim_line *line);
+void sdsim_line_return(struct sdsim_line *line);
+
 /* After a fault: recovers the link and sets the chip up again, with CS high. False: a lasting one. */
 bool sdsim_line_recover(struct sdsim_line *line);
 

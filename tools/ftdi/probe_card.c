@@ -47,16 +47,14 @@ static bool try_clock(struct sdsim_card_io *io, uint64_t *faults)
 static bool sweep(struct sdsim_card_io *io, const struct sdsim_mpsse_clock *most,
                   struct sdsim_card_findings *findings, FILE *out)
 {
-    static const uint16_t divisors[] = {29, 11, 5, 3, 2, 1, 0};
-    struct sdsim_sweep_row rows[sizeof divisors / sizeof *divisors + 1];
-    size_t count = 0;
+    static const uint16_t divisors[SDSIM_SWEEP_ROWS - 1] = {29, 11, 5, 3, 2, 1, 0};
     bool found = false;
     bool alive = true;
     for (size_t i = 0; i <= sizeof divisors / sizeof *divisors && alive; i++) {
         const bool last = i == sizeof divisors / sizeof *divisors || divisors[i] <= most->divisor;
         const struct sdsim_mpsse_clock clock = last ? *most : sdsim_mpsse_clock_of(divisors[i]);
         sdsim_card_io_clock(io, &clock);
-        struct sdsim_sweep_row *row = &rows[count++];
+        struct sdsim_sweep_row *row = &findings->sweep[findings->sweep_count++];
         *row = (struct sdsim_sweep_row){.clock = clock, .blocks = SWEEP_BLOCKS};
         alive = try_clock(io, &row->faults) || !io->port.dead;
         if (row->faults == 0 && alive) {
@@ -68,9 +66,9 @@ static bool sweep(struct sdsim_card_io *io, const struct sdsim_mpsse_clock *most
             break;
         }
     }
-    sdsim_report_sweep(rows, count, out);
+    sdsim_report_sweep(findings, out);
     if (!found) { /* errors at all of them: the slowest is the best there is */
-        findings->clock = rows[0].clock;
+        findings->clock = findings->sweep[0].clock;
     }
     sdsim_card_io_clock(io, &findings->clock);
     return alive;
@@ -171,11 +169,13 @@ static enum sdsim_probe_exit measure(struct sdsim_card_io *io,
     if (!sweep(io, &wishes->clock, findings, out)) {
         return fault(io, err);
     }
-    if (stopped(wishes, err) ||
+    if (stopped(wishes, err) || !sdsim_card_io_gap(io, &findings->gap) ||
         !sdsim_measure_reads(io, &wishes->plan, sdsim_probe_au(&findings->registers),
                              &findings->reads)) {
         return stopped(wishes, err) ? SDSIM_PROBE_FAULT : fault(io, err);
     }
+    findings->measured = true;
+    sdsim_report_bounds(findings, wishes->time, out);
     sdsim_report_reads(findings, wishes->time, out);
     fflush(out);
     if (wishes->write.wanted) {
