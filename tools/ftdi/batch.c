@@ -136,7 +136,7 @@ static void run(struct sdsim_batch *batch, uint8_t opcode, size_t count)
 
 void sdsim_batch_read(struct sdsim_batch *batch, size_t count)
 {
-    run(batch, SDSIM_MPSSE_BYTES_IN, count);
+    run(batch, batch->late ? SDSIM_MPSSE_BYTES_IN_LATE : SDSIM_MPSSE_BYTES_IN, count);
     batch->answers += batch->failed ? 0 : count;
 }
 

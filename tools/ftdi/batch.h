@@ -26,6 +26,7 @@ struct sdsim_batch {
                        0: there is none */
     uint8_t levels; /* of ADBUS, as the last commands leave them */
     uint8_t outputs;
+    bool late;   /* reads on the falling edge, half a clock later */
     bool failed; /* no memory */
 };
 

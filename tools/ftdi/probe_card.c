@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "card/decode.h"
+#include "probe_json.h"
 #include "probe_report.h"
 
 uint32_t sdsim_probe_au(const struct sdsim_card_registers *registers)
@@ -188,25 +189,59 @@ static enum sdsim_probe_exit measure(struct sdsim_card_io *io,
     return wishes->profile != NULL ? write_profile(findings, wishes->profile, err) : SDSIM_PROBE_OK;
 }
 
+/* A place for the report that nobody reads if there is to be JSON. */
+static FILE *report_file(const struct sdsim_probe_wishes *wishes, FILE *out)
+{
+    return wishes->json ? fopen("/dev/null", "w") : out;
+}
+
+static void write_json(const struct sdsim_card_io *io, const struct sdsim_probe_wishes *wishes,
+                       const struct sdsim_card_findings *findings, FILE *out)
+{
+    struct sdsim_json json;
+    sdsim_json_start(&json, out);
+    sdsim_json_object(&json, NULL);
+    sdsim_json_text(&json, "chip", wishes->chip);
+    sdsim_json_card(&json, findings, wishes->time);
+    sdsim_json_usb(&json, io->port.line.link);
+    sdsim_json_end(&json);
+}
+
+static enum sdsim_probe_exit work(struct sdsim_card_io *io, const struct sdsim_probe_wishes *wishes,
+                                  struct sdsim_card_findings *findings, FILE *out, FILE *err)
+{
+    if (!sdsim_card_io_identify(io, &findings->registers)) {
+        return fault(io, err);
+    }
+    if (wishes->restore) {
+        return restore(io, wishes, &findings->registers, out, err);
+    }
+    sdsim_report_registers(&findings->registers, out);
+    fflush(out);
+    return wishes->identify_only ? SDSIM_PROBE_OK : measure(io, wishes, findings, out, err);
+}
+
 enum sdsim_probe_exit sdsim_probe_card(struct sdsim_link *link,
                                        const struct sdsim_probe_wishes *wishes, FILE *out,
                                        FILE *err)
 {
     struct sdsim_card_io io;
     struct sdsim_card_findings findings = {.clock = wishes->clock, .chip = wishes->chip};
-    enum sdsim_probe_exit code = SDSIM_PROBE_OK;
-    sdsim_card_io_init(&io, link, &wishes->clock);
-    if (!sdsim_card_io_identify(&io, &findings.registers)) {
-        code = fault(&io, err);
-    } else if (wishes->restore) {
-        code = restore(&io, wishes, &findings.registers, out, err);
-    } else {
-        sdsim_report_registers(&findings.registers, out);
-        fflush(out);
-        code = wishes->identify_only ? SDSIM_PROBE_OK : measure(&io, wishes, &findings, out, err);
+    FILE *report = report_file(wishes, out);
+    if (report == NULL) {
+        fprintf(err, "error: the report can't be thrown away: %s\n", strerror(errno));
+        return SDSIM_PROBE_FAULT;
     }
+    sdsim_card_io_init(&io, link, &wishes->clock);
+    enum sdsim_probe_exit code = work(&io, wishes, &findings, report, err);
     if (code == SDSIM_PROBE_OK || code == SDSIM_PROBE_FINDING) {
-        sdsim_report_usb(&io, out);
+        sdsim_report_usb(&io, report);
+    }
+    if (report != out) {
+        fclose(report);
+        if (code == SDSIM_PROBE_OK || code == SDSIM_PROBE_FINDING) {
+            write_json(&io, wishes, &findings, out);
+        }
     }
     sdsim_card_io_free(&io);
     if (code == SDSIM_PROBE_OK && (fflush(out) != 0 || ferror(out) != 0)) {
