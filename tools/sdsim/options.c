@@ -276,7 +276,8 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_OUT_HOST] = {"host-out", 0, "FILE", "write what --check finds as a host profile",
                                SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_WHOSE_TIME] = {"time", 0, "WHOSE",
-                                 "which times to show: bus, host or both, the default",
+                                 "which times to show: bus, counted in clocks, host, or both, the "
+                                 "default",
                                  "bus host both"},
     [SDSIM_OPTION_OUT_PROFILE] = {"out", 'o', "FILE", "write a card profile", SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_WRITE] = {"write", 0, NULL, "write to the card, too; needs --range or --scratch",
