@@ -307,6 +307,7 @@ bool sdsim_card_io_gap(struct sdsim_card_io *io, struct sdsim_gap_fact *fact)
             break;
         }
         link->counters.retries += fine ? 0 : 1;
+        io->port.faults.transfers += fine ? 0 : 1;
     }
     if (!fine) {
         io->port.dead = true;
