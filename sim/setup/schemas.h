@@ -15,7 +15,7 @@ extern const struct sdsim_schema sdsim_run_schema; /* one item of `runs`, merged
 extern const struct sdsim_schema sdsim_scenario_schema;
 extern const struct sdsim_schema sdsim_play_schema; /* parts of a workload */
 extern const struct sdsim_schema sdsim_sharer_schema;
-extern const struct sdsim_schema sdsim_usb_schema; /* part of a workload */
+extern const struct sdsim_schema sdsim_usb_schema;       /* part of a workload */
 extern const struct sdsim_schema sdsim_usb_costs_schema; /* part of a host */
 extern const struct sdsim_schema sdsim_mpsse_schema;     /* the same */
 
