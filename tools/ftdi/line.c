@@ -79,15 +79,18 @@ static void no_memory(struct sdsim_line *line)
 
 /* ---- batches ---- */
 
-/* The first byte of the batch from which on the chip has all commands, as they came in the last packet
- * with what was in front of them. */
+/* The byte of the batch from which on the chip has all commands, as they came in the packet of what was in
+ * front of it: any, if the batch is a packet; else the first of the last run, if that is in the last one. */
 static uint64_t quiet_from(const struct sdsim_line *line)
 {
     enum { PINS = 3 }; /* bytes of a command that may lie between the two */
     const size_t size = line->batch.size;
     const size_t packet = line->link->packet > 0 ? line->link->packet : size;
     const size_t last = (size - 1) / packet * packet;
-    const bool with_it = last == 0 || line->run_at >= last + PINS + 1;
+    if (last == 0) {
+        return line->sent_end;
+    }
+    const bool with_it = line->run_at >= last + PINS + 1;
     return line->run_first < line->queued && with_it ? line->run_first : UINT64_MAX;
 }
 
