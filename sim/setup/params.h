@@ -53,6 +53,32 @@ struct sdsim_host_usb_params {
     bool given;
 };
 
+/* On which edge a chip writes what a card of SPI mode 0 understands. */
+enum sdsim_mpsse_write_edge {
+    SDSIM_MPSSE_WRITES_FALLING,
+    SDSIM_MPSSE_WRITES_RISING,
+    SDSIM_MPSSE_WRITES_EITHER
+};
+
+/* Where MOSI is while a command of an MPSSE only reads. */
+enum sdsim_mpsse_rest { SDSIM_MPSSE_REST_KEEPS, SDSIM_MPSSE_REST_LOW, SDSIM_MPSSE_REST_HIGH };
+
+/* What an FTDI chip was found to do; nothing of it is simulated. */
+struct sdsim_host_mpsse_params {
+    uint64_t gap_15;
+    uint64_t gap_30;
+    bool keeps_up_15;
+    bool keeps_up_30;
+    uint64_t poll;
+    uint64_t poll_timer;
+    int write_edge; /* enum sdsim_mpsse_write_edge */
+    int mosi_rest;  /* enum sdsim_mpsse_rest */
+    uint64_t rising_to;
+    uint64_t falling_to;
+    bool stops_in_byte;
+    bool stops_high;
+};
+
 struct sdsim_host_params {
     uint64_t cpu_hz;
     struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
@@ -60,6 +86,7 @@ struct sdsim_host_params {
     struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
     struct sdsim_host_file_params files[SDSIM_API_COUNT];
     struct sdsim_host_usb_params usb;
+    struct sdsim_host_mpsse_params mpsse;
 };
 
 struct sdsim_driver_profile {

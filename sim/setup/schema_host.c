@@ -264,6 +264,11 @@ static const struct sdsim_key keys[] = {
      .given_offset = offsetof(struct sdsim_host_params, usb.given) + 1,
      .schema = &sdsim_usb_costs_schema,
      .doc = "Costs of being a USB mass-storage device (workload: on: usb)."},
+    {.name = "mpsse",
+     .type = SDSIM_VALUE_MAP,
+     .offset = offsetof(struct sdsim_host_params, mpsse),
+     .schema = &sdsim_mpsse_schema,
+     .doc = "What an FTDI chip was found to do, by sdsim probe --check."},
 };
 
 const struct sdsim_schema sdsim_host_schema = {

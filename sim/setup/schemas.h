@@ -15,9 +15,9 @@ extern const struct sdsim_schema sdsim_run_schema; /* one item of `runs`, merged
 extern const struct sdsim_schema sdsim_scenario_schema;
 extern const struct sdsim_schema sdsim_play_schema; /* parts of a workload */
 extern const struct sdsim_schema sdsim_sharer_schema;
-extern const struct sdsim_schema sdsim_usb_schema; /* part of a workload */
-extern const struct sdsim_schema sdsim_usb_costs_schema;
-/* part of a host */ /* a run's keys and `runs` */
+extern const struct sdsim_schema sdsim_usb_schema;       /* part of a workload */
+extern const struct sdsim_schema sdsim_usb_costs_schema; /* part of a host */
+extern const struct sdsim_schema sdsim_mpsse_schema;     /* the same */
 
 /* The schema of files of a kind: "card", "host", "driver", "board", "scenario"; NULL for others. */
 const struct sdsim_schema *sdsim_schema_for(const char *kind);

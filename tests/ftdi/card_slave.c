@@ -79,11 +79,30 @@ static bool all_ones(const uint8_t *bytes, size_t count)
     return bytes[0] == 0xFF && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
+static bool bit(struct sdsim_slave *base, sdsim_ps start, sdsim_ps end, bool mosi);
+
+/* Bytes of the chip that are none of the card's: a command stopped inside of one. */
+static void exchange_askew(struct sdsim_slave *base, sdsim_ps *now, struct sdsim_clock *clock,
+                           const uint8_t *mosi, uint8_t *miso, size_t count)
+{
+    for (size_t i = 0; i < 8 * count; i++) {
+        const unsigned place = 7 - i % 8;
+        const sdsim_ps end = *now + sdsim_clock_take(clock, 1);
+        const bool shown = bit(base, *now, end, (mosi[i / 8] >> place & 1) != 0);
+        miso[i / 8] = (uint8_t)((i % 8 == 0 ? 0 : miso[i / 8]) | (shown ? 1u << place : 0u));
+        *now = end;
+    }
+}
+
 static void exchange(struct sdsim_slave *base, sdsim_ps *now, struct sdsim_clock *clock,
                      const uint8_t *mosi, uint8_t *miso, size_t count)
 {
     struct sdsim_card_slave *slave = (struct sdsim_card_slave *)base;
     struct sdsim_slot *slot = slave->slot;
+    if (slave->bits > 0) {
+        exchange_askew(base, now, clock, mosi, miso, count);
+        return;
+    }
     keep_time(slot, *now);
     sdsim_clock_set(&slot->clock, clock->hz_num, clock->hz_den);
     slot->clock.remainder = clock->remainder; /* the two are one clock */
@@ -164,12 +183,20 @@ static void power(struct sdsim_slave *base, sdsim_ps now, bool on)
     (void)sdsim_slot_power(slave->slot, on ? 1 : 0);
 }
 
-/* Between two bytes: low while the card is busy. */
+/* Low while the card is busy; else the bit that is shifted out next. */
 static bool miso(struct sdsim_slave *base, sdsim_ps now)
 {
-    const struct sdsim_slot *slot = ((struct sdsim_card_slave *)base)->slot;
-    return !(slot->powered && slot->selected && slot->card.spi && now < slot->card.busy.at &&
-             !sdsim_faults_absent(slot->card.faults) && slot->spi.busy_gap == 0);
+    const struct sdsim_card_slave *slave = (struct sdsim_card_slave *)base;
+    const struct sdsim_slot *slot = slave->slot;
+    if (!slot->powered || !slot->selected || !slot->card.spi ||
+        sdsim_faults_absent(slot->card.faults)) {
+        return true;
+    }
+    if (now < slot->card.busy.at && slot->spi.busy_gap == 0) {
+        return false;
+    }
+    const uint8_t shown = slave->bits > 0 ? slave->miso : foresee(slave, now);
+    return (shown >> (7 - slave->bits) & 1) != 0;
 }
 
 void sdsim_card_slave_init(struct sdsim_card_slave *slave, struct sdsim_slot *slot)

@@ -122,7 +122,8 @@ static uint8_t mirrored(uint8_t byte)
 static void lay_out(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
 {
     const bool lsb = (engine->opcode & SDSIM_MPSSE_LSB_FIRST) != 0;
-    const bool late = (engine->opcode & SDSIM_MPSSE_WRITE_FALLING) == 0;
+    const bool rising = (engine->opcode & SDSIM_MPSSE_WRITE_FALLING) == 0;
+    const bool late = rising != engine->habits.swapped_edges;
     for (size_t i = 0; i < count; i++) {
         const uint8_t byte = lsb ? mirrored(bytes[i]) : bytes[i];
         bytes[i] = late ? (uint8_t)((sdsim_engine_mosi(engine) ? 0x80 : 0) | byte >> 1) : byte;
@@ -154,10 +155,15 @@ static bool shift_bytes(struct sdsim_engine *engine)
         memcpy(bytes, sent, count);
         lay_out(engine, bytes, count);
     } else {
-        memset(sent, sdsim_engine_mosi(engine) ? 0xFF : 0, count);
+        const struct sdsim_habits *habits = &engine->habits;
+        const bool level = habits->reads_drive ? habits->read_level : sdsim_engine_mosi(engine);
+        memset(sent, level ? 0xFF : 0, count);
         memcpy(bytes, sent, count);
     }
     sdsim_engine_exchange(engine, bytes, count);
+    if (reads) {
+        sdsim_engine_delay(engine, bytes, count);
+    }
     for (size_t i = 0; reads && i < count; i++) {
         const bool lsb = (engine->opcode & SDSIM_MPSSE_LSB_FIRST) != 0;
         fifo_put(&engine->in, engine->loop ? sent[i] : lsb ? mirrored(bytes[i]) : bytes[i]);
@@ -384,6 +390,18 @@ static void begin(struct sdsim_engine *engine)
     engine->in_command = engine->left > 0;
 }
 
+/* Eight clocks, or up to the one behind which the pin is there. */
+static void clock_byte_until(struct sdsim_engine *engine)
+{
+    if (!engine->habits.stops_in_byte) {
+        clock_bytes(engine, 1);
+        return;
+    }
+    for (unsigned i = 0; i < 8 && (i == 0 || !pin_is_there(engine)); i++) {
+        clock_bits(engine, 1);
+    }
+}
+
 /* Goes on with a command that has begun. False: it stands. */
 static bool go_on(struct sdsim_engine *engine)
 {
@@ -410,8 +428,11 @@ static bool go_on(struct sdsim_engine *engine)
         return true;
     default: /* bytes until */
         for (int i = 0; i < PATIENCE_CLOCKS && engine->left > 0; i++) {
-            clock_bytes(engine, 1);
+            clock_byte_until(engine);
             engine->left = pin_is_there(engine) ? 0 : engine->left - 1;
+        }
+        if (engine->left == 0 && engine->habits.stops_with_clock) {
+            engine->level |= SDSIM_PIN_SCK;
         }
         return true;
     }

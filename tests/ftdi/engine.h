@@ -22,7 +22,7 @@
  *    engine stands until it is reset, as the chip does. CLOCK_BYTES_UNTIL looks behind whole bytes.
  *  - An opcode that isn't one is answered by SDSIM_MPSSE_BAD and itself.
  *
- * Limits: no gap between bytes and commands; setting pins takes no time; ACBUS is but the switch of
+ * Limits: no gap between bytes (but by habit) and commands; setting pins takes no time; ACBUS is but the switch of
  * the slave's power (bit 0 driven high: off); the CPU-bus commands 0x90..0x93 count as bad ones.
  */
 #ifndef SDSIM_TEST_FTDI_ENGINE_H
@@ -40,6 +40,19 @@ struct sdsim_wiring {
     uint8_t floating; /* no pull-up: an input keeps the level it had as an output */
     uint8_t open; /* the wire is missing: the slave sees that line high, the chip sees MISO high */
     bool no_wait; /* MISO isn't wired to ADBUS5 */
+};
+
+/* What a real chip may do, and only hardware can tell; zeroed: as the text above has it. */
+struct sdsim_habits {
+    sdsim_ps byte_gap; /* the clock stands still for this after each byte ... */
+    sdsim_ps read_gap; /* ... and for this more after one that is read */
+    sdsim_ps
+        miso_delay; /* from SCK falling to the new bit: too long for an edge that comes before */
+    bool swapped_edges; /* WRITE_FALLING writes on the rising one, and the other way round */
+    bool reads_drive;   /* commands that only read put `read_level` on MOSI */
+    bool read_level;
+    bool stops_in_byte;    /* CLOCK_BYTES_UNTIL looks behind each clock */
+    bool stops_with_clock; /* ... and leaves SCK high */
 };
 
 struct sdsim_fifo {
@@ -63,6 +76,7 @@ struct sdsim_engine {
     struct sdsim_slave *slave;  /* not owned, never NULL */
     struct sdsim_slave nobody;  /* stands in for one that isn't there */
     struct sdsim_wiring wiring; /* may be changed at any time */
+    struct sdsim_habits habits; /* the same */
 
     sdsim_ps now;
     uint64_t clocks;     /* periods of SCK, ever */
@@ -80,6 +94,7 @@ struct sdsim_engine {
     uint8_t driven;
     uint8_t drain; /* pins that are only driven low */
     uint8_t rest;  /* levels of floating inputs */
+    bool late_bit; /* on MISO when it is too late: the one before */
     uint8_t high_level;
     uint8_t high_driven;
     bool selected; /* what the slave was told last */

@@ -169,6 +169,26 @@ bool sdsim_engine_bit(struct sdsim_engine *engine, bool writes, bool late, bool 
     return engine->loop ? (writes ? bit : before) : moves ? miso : fixed_miso;
 }
 
+/* How long the clock stands still behind a byte. */
+static sdsim_ps gap_of(const struct sdsim_engine *engine)
+{
+    const struct sdsim_habits *habits = &engine->habits;
+    const bool reads = engine->opcode < 0x80 && (engine->opcode & SDSIM_MPSSE_READ) != 0;
+    return habits->byte_gap + (reads ? habits->read_gap : 0);
+}
+
+void sdsim_engine_delay(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
+{
+    const bool falling = (engine->opcode & SDSIM_MPSSE_READ_FALLING) != 0;
+    const sdsim_ps half = sdsim_clock_peek(&engine->clock, 1) / 2;
+    const bool late = engine->habits.miso_delay > (falling ? 2 * half : half);
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t byte = bytes[i];
+        bytes[i] = late ? (uint8_t)((engine->late_bit ? 0x80 : 0) | byte >> 1) : byte;
+        engine->late_bit = (byte & 1) != 0;
+    }
+}
+
 void sdsim_engine_exchange(struct sdsim_engine *engine, uint8_t *bytes, size_t count)
 {
     bool level;
@@ -181,7 +201,12 @@ void sdsim_engine_exchange(struct sdsim_engine *engine, uint8_t *bytes, size_t c
     const bool moves = miso_moves(engine, &fixed);
     engine->clocks += 8 * (uint64_t)count;
     struct sdsim_slave *slave = clocks_slave(engine) ? engine->slave : &engine->nobody;
-    slave->class->exchange(slave, &engine->now, &engine->clock, mosi, bytes, count);
+    const sdsim_ps gap = gap_of(engine);
+    const size_t step = gap > 0 ? 1 : count;
+    for (size_t i = 0; i < count; i += step) {
+        slave->class->exchange(slave, &engine->now, &engine->clock, mosi + i, bytes + i, step);
+        sdsim_engine_pass(engine, gap);
+    }
     if (!moves) {
         memset(bytes, fixed ? 0xFF : 0, count);
     }

@@ -30,4 +30,7 @@ bool sdsim_engine_bit(struct sdsim_engine *engine, bool writes, bool late, bool 
  * comes on MISO. */
 void sdsim_engine_exchange(struct sdsim_engine *engine, uint8_t *bytes, size_t count);
 
+/* Bytes that were read, as the chip sees them if its edge comes before the slave's new bit. */
+void sdsim_engine_delay(struct sdsim_engine *engine, uint8_t *bytes, size_t count);
+
 #endif

@@ -40,6 +40,8 @@ struct sdsim_vft232h {
     bool handed_over; /* answers, since the last OUT URB */
     bool idle;        /* the last ioctl found nothing to reap */
     gint64 sent_at;   /* the last packet, in us */
+    gint64 paced_at;  /* on the wall, in us, when the engine's time was paced_from */
+    sdsim_ps paced_from;
     void (*killed)(void *context, int signal);
     void *context;
 };
@@ -198,10 +200,17 @@ static size_t spoilt_packet(struct sdsim_vft232h *chip)
     return 1 + chip->counters.in_urbs % 7;
 }
 
+/* The engine's time is ahead of the wall's. */
+static bool too_early(const struct sdsim_vft232h *chip)
+{
+    const sdsim_ps passed = (sdsim_ps)(g_get_monotonic_time() - chip->paced_at) * SDSIM_US;
+    return chip->chip.paced && chip->engine->now - chip->paced_from > passed;
+}
+
 static bool pump_in(struct sdsim_vft232h *chip)
 {
     struct sdsim_urb *urb = chip->in.first;
-    if (urb == NULL) {
+    if (urb == NULL || too_early(chip)) {
         return false;
     }
     const struct sdsim_fifo *fifo = &chip->engine->in;
@@ -238,6 +247,10 @@ static void answer(UMockdevIoctlClient *client, int error)
 
 static void submit_out(struct sdsim_vft232h *chip, struct sdsim_urb *urb)
 {
+    if (!too_early(chip)) { /* idle: time that has passed is passed */
+        chip->paced_at = g_get_monotonic_time();
+        chip->paced_from = chip->engine->now;
+    }
     chip->counters.out_urbs++;
     chip->counters.round_trips += chip->handed_over ? 1 : 0;
     chip->handed_over = false;

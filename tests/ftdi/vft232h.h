@@ -61,6 +61,8 @@ struct sdsim_virtual_chip {
     bool driver;        /* the kernel's serial driver has it, and lets it go when asked */
     bool second;        /* there is another one, which does not answer */
     bool stubborn;      /* ... or does not */
+    bool paced; /* no answer comes before the clocks in front of it have had their time, by the
+                           clock on the wall: what the host measures is never too short */
     struct sdsim_usb_fault fault;
 };
 

@@ -136,13 +136,21 @@ static void run(struct sdsim_batch *batch, uint8_t opcode, size_t count)
 
 void sdsim_batch_read(struct sdsim_batch *batch, size_t count)
 {
-    run(batch, SDSIM_MPSSE_BYTES_IN, count);
+    run(batch, batch->late ? SDSIM_MPSSE_BYTES_IN_LATE : SDSIM_MPSSE_BYTES_IN, count);
     batch->answers += batch->failed ? 0 : count;
 }
 
 void sdsim_batch_clocks(struct sdsim_batch *batch, size_t count)
 {
     run(batch, SDSIM_MPSSE_CLOCK_BYTES, count);
+}
+
+void sdsim_batch_command(struct sdsim_batch *batch, const uint8_t *bytes, size_t count,
+                         size_t answers)
+{
+    add(batch, bytes, count);
+    batch->open = 0;
+    batch->answers += batch->failed ? 0 : answers;
 }
 
 void sdsim_batch_flush(struct sdsim_batch *batch)

@@ -26,6 +26,7 @@ struct sdsim_batch {
                        0: there is none */
     uint8_t levels; /* of ADBUS, as the last commands leave them */
     uint8_t outputs;
+    bool late;   /* reads on the falling edge, half a clock later */
     bool failed; /* no memory */
 };
 
@@ -54,6 +55,11 @@ void sdsim_batch_read(struct sdsim_batch *batch, size_t count);
 
 /* `count` times eight clocks with MOSI high, of which nothing is answered. */
 void sdsim_batch_clocks(struct sdsim_batch *batch, size_t count);
+
+/* Any other command, with its arguments, and how many bytes it answers. It must not change what the batch
+ * keeps in mind: levels of pins. */
+void sdsim_batch_command(struct sdsim_batch *batch, const uint8_t *bytes, size_t count,
+                         size_t answers);
 
 /* What was read goes to the host at once. Ends every batch that reads. */
 void sdsim_batch_flush(struct sdsim_batch *batch);

@@ -67,7 +67,7 @@ static bool all_above(const struct found *found, struct distance distance)
             }
             own |= k == distance.power;
             if (sdsim_samples_facts(samples).median <=
-                expected_at(found, k, three) * 1.03 + found->slack) {
+                expected_at(found, k, three) * SDSIM_SAMPLE_SCATTER + found->slack) {
                 return false;
             }
         }
@@ -93,6 +93,16 @@ static double step_at(const struct found *found, struct distance distance)
         count = 1;
     }
     return sum / count;
+}
+
+/* What crossing takes at these places, in all: as a distribution. */
+static struct sdsim_spread_facts spread_at(const struct found *found, struct distance distance)
+{
+    struct sdsim_samples *samples = &found->scan->classes[distance.power][0];
+    if (distance.three || samples->count == 0) {
+        samples = &found->scan->classes[distance.power][1];
+    }
+    return sdsim_samples_facts(samples);
 }
 
 /* The smallest distance of more than `above` blocks whose places all take longer: 1, 2, 3, 4, 6, 8, 12 and
@@ -123,7 +133,7 @@ unsigned sdsim_border_levels(struct sdsim_border_scan *scan, double base, double
         }
         const double step = step_at(&found, distance);
         above = blocks_of(distance);
-        levels[found.count] = (struct sdsim_border_level){above, step};
+        levels[found.count] = (struct sdsim_border_level){above, step, spread_at(&found, distance)};
         found.distances[found.count] = distance;
         found.steps[found.count] = step;
         found.count++;

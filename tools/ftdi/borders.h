@@ -34,6 +34,7 @@ struct sdsim_border_level {
     uint32_t blocks; /* 0: there is none */
     double
         step; /* above what is there without it: mean of the places that are at no larger one's */
+    struct sdsim_spread_facts spread; /* of all that is there, at one kind of those places */
 };
 
 /*

@@ -18,26 +18,30 @@ static void hear(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps 
         log->mosi = more_mosi != NULL ? more_mosi : log->mosi;
         uint8_t *more_miso = realloc(log->miso, wanted);
         log->miso = more_miso != NULL ? more_miso : log->miso;
-        log->broken = more_mosi == NULL || more_miso == NULL;
+        uint64_t *more_ends = realloc(log->ends, wanted * sizeof *more_ends);
+        log->ends = more_ends != NULL ? more_ends : log->ends;
+        log->broken = more_mosi == NULL || more_miso == NULL || more_ends == NULL;
         log->capacity = log->broken ? log->capacity : wanted;
     }
     if (!log->broken) {
         log->mosi[log->count] = mosi;
         log->miso[log->count] = miso;
+        log->ends[log->count] = log->line->position;
         log->count++;
     }
 }
 
-void sdsim_byte_log_init(struct sdsim_byte_log *log)
+void sdsim_byte_log_init(struct sdsim_byte_log *log, const struct sdsim_line *line)
 {
-    *log = (struct sdsim_byte_log){.listener = {.byte = hear}};
+    *log = (struct sdsim_byte_log){.listener = {.byte = hear}, .line = line, .gap = -1};
 }
 
 void sdsim_byte_log_free(struct sdsim_byte_log *log)
 {
     free(log->mosi);
     free(log->miso);
-    sdsim_byte_log_init(log);
+    free(log->ends);
+    sdsim_byte_log_init(log, log->line);
 }
 
 void sdsim_byte_log_clear(struct sdsim_byte_log *log)
@@ -74,6 +78,22 @@ static size_t find_response(const struct sdsim_byte_log *log, size_t from)
     return from;
 }
 
+/* The most that lies between the byte in front of `from` and that at `to`; 0: nobody knows. */
+static double most_between(const struct sdsim_byte_log *log, size_t from, size_t to)
+{
+    const struct sdsim_line *line = log->line;
+    const struct sdsim_stopwatch_chip chip = {.byte = 8 * (double)SDSIM_S * line->clock.den /
+                                                      line->clock.num,
+                                              .gap = log->gap,
+                                              .in_fifo = line->link->chip->in_fifo};
+    double bytes;
+    const bool known =
+        from > 0 && to < log->count &&
+        sdsim_stopwatch_most(&line->watch, &chip, log->ends[from - 1], log->ends[to] - 1, &bytes);
+    const double counted = (double)(to - from);
+    return !known ? 0 : bytes > counted ? bytes : counted;
+}
+
 static bool read_times(const struct sdsim_byte_log *log, const struct sdsim_transaction *tx,
                        size_t end, size_t from, struct sdsim_byte_times *times)
 {
@@ -84,7 +104,9 @@ static bool read_times(const struct sdsim_byte_log *log, const struct sdsim_tran
         }
         if (block == 0) {
             times->access = (uint32_t)(token - end);
+            times->access_most = most_between(log, end, token);
         } else {
+            times->blocks_most[times->count] = most_between(log, from, token);
             times->blocks[times->count++] = (uint32_t)(token - from);
         }
         from = token + 1 + tx->block_bytes + 2;
@@ -101,6 +123,7 @@ static bool write_times(const struct sdsim_byte_log *log, const struct sdsim_tra
         if (ready >= log->count) {
             return false;
         }
+        times->blocks_most[times->count] = most_between(log, answer, ready);
         times->blocks[times->count++] = (uint32_t)(ready - answer);
         from = ready + 1;
     }
@@ -108,6 +131,7 @@ static bool write_times(const struct sdsim_byte_log *log, const struct sdsim_tra
         const size_t end = find_sent(log, from) + 1;
         const size_t ready = find_seen(log, end + 1, 0xFF); /* passing N_BR over */
         times->busy = (uint32_t)(ready - end);
+        times->busy_most = most_between(log, end, ready);
         return ready < log->count;
     }
     return true;
@@ -133,6 +157,7 @@ static bool find_times(const struct sdsim_byte_log *log, const struct sdsim_tran
     }
     const size_t ready = tx->finish != NULL ? find_seen(log, response + 1, 0xFF) : end;
     times->busy = ready > response + 1 ? (uint32_t)(ready - end) : 0;
+    times->busy_most = times->busy > 0 ? most_between(log, end, ready) : 0;
     return ready < log->count || tx->finish == NULL;
 }
 
@@ -144,12 +169,15 @@ bool sdsim_byte_log_times(const struct sdsim_byte_log *log, const struct sdsim_t
         return false;
     }
     times->blocks = calloc((size_t)tx->blocks + 1, sizeof *times->blocks);
-    times->complete = times->blocks != NULL && find_times(log, tx, times);
+    times->blocks_most = calloc((size_t)tx->blocks + 1, sizeof *times->blocks_most);
+    times->complete =
+        times->blocks != NULL && times->blocks_most != NULL && find_times(log, tx, times);
     return times->complete;
 }
 
 void sdsim_byte_times_free(struct sdsim_byte_times *times)
 {
     free(times->blocks);
+    free(times->blocks_most);
     *times = (struct sdsim_byte_times){0};
 }

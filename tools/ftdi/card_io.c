@@ -9,6 +9,7 @@
 enum {
     INIT_HZ = 400000,
     WAKE_BYTES = 16, /* with CS high: 128 clocks, 74 are asked for */
+    GAP_RUNS = 8,    /* of each length: the quickest counts */
 };
 
 /* How long a card may do something, with room for those that break the specification. */
@@ -66,8 +67,8 @@ void sdsim_card_io_init(struct sdsim_card_io *io, struct sdsim_link *link,
                    .block_busy = until_ready},
         .clock = *clock,
     };
-    sdsim_byte_log_init(&io->log);
     sdsim_mpsse_port_init(&io->port, link, &slow, &io->meter);
+    sdsim_byte_log_init(&io->log, &io->port.line);
     io->port.wire.port.spi = &io->engine;
     io->port.wire.listener = &io->log.listener;
 }
@@ -100,6 +101,9 @@ static bool carry_out(struct sdsim_card_io *io, const struct sdsim_transaction *
                       struct sdsim_result *result)
 {
     sdsim_byte_log_clear(&io->log);
+    if (io->port.line.flights == 0) { /* what is under way is still to be timed */
+        sdsim_stopwatch_clear(&io->port.line.watch);
+    }
     sdsim_execute(&io->port.wire.port, &io->now, tx, result);
     return result->outcome == SDSIM_OUTCOME_OK;
 }
@@ -108,11 +112,14 @@ static bool carry_out(struct sdsim_card_io *io, const struct sdsim_transaction *
 static bool carry_out_timed(struct sdsim_card_io *io, const struct sdsim_transaction *tx,
                             struct sdsim_result *result, struct sdsim_byte_times *times)
 {
+    struct sdsim_link *link = io->port.line.link;
+    const sdsim_ps before = sdsim_link_host_time(link);
     if (!carry_out(io, tx, result)) {
         return false;
     }
     if (times != NULL && !io->port.spoiled) {
         (void)sdsim_byte_log_times(&io->log, tx, times);
+        times->host = sdsim_link_host_time(link) - before;
     }
     return true;
 }
@@ -286,6 +293,29 @@ bool sdsim_card_io_identify(struct sdsim_card_io *io, struct sdsim_card_register
     }
     use_clock(io, &io->clock);
     return read_registers(io, registers);
+}
+
+bool sdsim_card_io_gap(struct sdsim_card_io *io, struct sdsim_gap_fact *fact)
+{
+    struct sdsim_line *line = &io->port.line;
+    struct sdsim_link *link = line->link;
+    bool fine = false;
+    for (unsigned tries = 0; tries < SDSIM_MPSSE_TRIES && !fine; tries++) {
+        sdsim_line_leave(line);
+        fine = sdsim_gap_measure(link, &io->clock, SDSIM_GAP_READ, GAP_RUNS, fact);
+        if (!fine && !sdsim_line_recover(line)) {
+            break;
+        }
+        link->counters.retries += fine ? 0 : 1;
+        io->port.faults.transfers += fine ? 0 : 1;
+    }
+    if (!fine) {
+        io->port.dead = true;
+        return fail(io, "timing the clock", UINT32_MAX, link->error);
+    }
+    sdsim_line_return(line);
+    io->log.gap = fact->known ? fact->most : -1;
+    return true;
 }
 
 bool sdsim_card_io_status(struct sdsim_card_io *io)

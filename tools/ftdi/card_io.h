@@ -2,8 +2,9 @@
  * A card at work behind an FT232H: its identification, its registers, and its sectors.
  *
  * Everything is a transaction of the port (mpsse_port.h), so what is repeated and how is said there. A
- * read or write that is timed also says how long each part took, in bytes (byte_log.h); one that had to
- * be repeated says nothing, as its times are not the card's.
+ * read or write that is timed also says how long each part took, in bytes, with the upper bound that the
+ * host's clock gives (byte_log.h), and how long all of it was by that clock; one that had to be repeated
+ * says nothing, as its times are not the card's.
  *
  * What has no check sum is read until it is the same twice: OCR, the answer to CMD8.
  *
@@ -15,6 +16,7 @@
 
 #include "byte_log.h"
 #include "card/registers.h"
+#include "gaps.h"
 #include "mpsse_port.h"
 
 /* What identification finds. */
@@ -54,6 +56,10 @@ void sdsim_card_io_clock(struct sdsim_card_io *io, const struct sdsim_mpsse_cloc
 /* From power-up, or from anywhere, to a card in transfer state with CRC switched on, at 400 kHz; then
  * its registers, at the clock of data. */
 bool sdsim_card_io_identify(struct sdsim_card_io *io, struct sdsim_card_registers *registers);
+
+/* Measures the gap between bytes that are read at the clock of data, for the upper bounds of all times from
+ * here on. A fault of the link is repeated; a gap that can't be known is none. */
+bool sdsim_card_io_gap(struct sdsim_card_io *io, struct sdsim_gap_fact *fact);
 
 /* CMD13: false if the card does not say twice 0. */
 bool sdsim_card_io_status(struct sdsim_card_io *io);

@@ -73,8 +73,17 @@ static void spread(const struct writer *writer, const char *key,
                    const struct sdsim_spread_facts *facts, const char *what)
 {
     /* The slow level is told apart, or is a pause. */
-    const double high = facts->high < facts->median * 1.5 + 3 ? facts->high : facts->typical;
-    range(writer, key, facts->typical, facts->low, high, "%s, %zu samples", what, facts->count);
+    const double high = facts->high < facts->median * SDSIM_SAMPLE_OTHER_LEVEL + SDSIM_SAMPLE_SLACK
+                            ? facts->high
+                            : facts->typical;
+    char most[TEXT];
+    if (facts->gap_free < facts->upper.count) {
+        range(writer, key, facts->typical, facts->low, high,
+              "%s, %zu samples, at most %s where the clock may have stood still", what,
+              facts->count, time_text(writer, facts->upper.high, most));
+    } else {
+        range(writer, key, facts->typical, facts->low, high, "%s, %zu samples", what, facts->count);
+    }
 }
 
 /* ---- registers ---- */
@@ -171,6 +180,18 @@ static void page_fetch(const struct writer *writer)
     }
 }
 
+/* One slow read in 200 is a level; less is a pause, or chance: of 256 samples it is one. */
+static const double least_share = 0.005;
+
+/* A page that is held is worth a value if it saves a tenth. */
+static const double hit_gain = 0.9;
+
+/* Two means may differ by this many bytes for nothing: a look at each. */
+static const double two_looks = 2;
+
+/* A quarter of a byte above N_AC is less than samples to half a byte can tell from nothing. */
+static const double no_gap = 0.25;
+
 static void read_values(const struct writer *writer)
 {
     const struct sdsim_read_measures *reads = &writer->findings->reads;
@@ -182,17 +203,18 @@ static void read_values(const struct writer *writer)
     snprintf(text, sizeof text, "%u", n_ac);
     exact(writer, "n_ac", text, "least number of bytes in front of a token");
     spread(writer, "rd1", &reads->first, "command to data, anywhere on the card");
-    if (reads->first.slow_share > 0.005 && reads->first.slow > 0) {
+    if (reads->first.slow_share > least_share && reads->first.slow > 0) {
         const double more = reads->first.slow - reads->first.typical;
         range(writer, "rd_slow", more, more, more, "a slower level among %zu reads",
               reads->first.count);
         snprintf(text, sizeof text, "%.1f%%", reads->first.slow_share * 100);
         exact(writer, "slow_share", text, "of %zu reads", reads->first.count);
     }
-    if (reads->again.count > 0 && reads->again.typical < reads->first.typical * 0.9 - 2) {
+    if (reads->again.count > 0 &&
+        reads->again.typical < reads->first.typical * hit_gain - two_looks) {
         spread(writer, "rd_hit", &reads->again, "in the page group read last");
     }
-    if (reads->next.typical + SDSIM_SAMPLE_LATE <= n_ac + 0.25) {
+    if (reads->next.typical + SDSIM_SAMPLE_LATE <= n_ac + no_gap) {
         range(writer, "rdn", 0, 0, n_ac, "no more than N_AC between blocks");
     } else {
         spread(writer, "rdn", &reads->next, "block to block");
@@ -331,7 +353,7 @@ static void erase_values(const struct writer *writer)
         return;
     }
     const double each = writes->erase_two.typical - writes->erase.typical;
-    const double more = each > 2 && each < writes->erase.typical ? each : 0;
+    const double more = each > two_looks && each < writes->erase.typical ? each : 0;
     const double base = writes->erase.typical - more;
     range(writer, "erase", base, base, base, "CMD38 within an AU");
     if (more > 0) {

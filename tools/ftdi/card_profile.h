@@ -13,10 +13,23 @@
 
 #include "measures.h"
 
+/* One frequency of the sweep. */
+struct sdsim_sweep_row {
+    struct sdsim_mpsse_clock clock;
+    uint32_t blocks;
+    uint64_t faults;
+};
+
+enum { SDSIM_SWEEP_ROWS = 8 };
+
 struct sdsim_card_findings {
     struct sdsim_card_registers registers;
     struct sdsim_mpsse_clock clock; /* everything was measured at */
     uint64_t best_hz;               /* highest frequency without errors; 0: not looked for */
+    struct sdsim_sweep_row sweep[SDSIM_SWEEP_ROWS];
+    size_t sweep_count;
+    bool measured; /* reads were, at least */
+    struct sdsim_gap_fact gap;
     struct sdsim_read_measures reads;
     bool written; /* writes were measured, too */
     struct sdsim_write_measures writes;

@@ -73,6 +73,7 @@ struct sdsim_link_class {
 struct sdsim_link {
     const struct sdsim_link_class *class;
     const struct sdsim_ftdi_chip *chip;
+    size_t packet; /* bytes that reach the chip at once; 0: whole batches do */
     struct sdsim_link_counters counters;
     sdsim_ps sent_at;    /* host time: when the chip had taken the last batch that it has taken
                             completely, as seen by the last collect() or submit() */

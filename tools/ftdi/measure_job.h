@@ -17,16 +17,22 @@ struct sdsim_measure_job {
     uint64_t seed;    /* of what is written */
 };
 
-/* What a write was busy for, in bytes. */
+/* What a write was busy for, in bytes. A `most` is the upper bound; 0: none. */
 struct sdsim_write_cost {
     bool complete;
     double blocks; /* sum of all blocks' busies */
-    double end;    /* busy of the stop token; of a lone block, its own */
+    double blocks_most;
+    double end; /* busy of the stop token; of a lone block, its own */
+    double end_most;
+    sdsim_ps host; /* of the call */
 };
 
 /* `count` sectors from `lba`; what each was busy for goes to `blocks`, or nowhere. False: io->error. */
 bool sdsim_measure_write_at(struct sdsim_measure_job *job, uint32_t lba, uint32_t count,
                             struct sdsim_write_cost *cost, struct sdsim_samples *blocks);
+
+/* The busy at the end of a write, and the call, as a sample. */
+void sdsim_measure_take_end(struct sdsim_samples *samples, const struct sdsim_write_cost *cost);
 
 /* An AU is opened in its last quarter, and written backwards from there. */
 bool sdsim_measure_order(struct sdsim_measure_job *job, uint32_t au);

@@ -24,7 +24,44 @@ static double commit(const struct sdsim_measure_job *job, const struct sdsim_wri
     return cost->end + more;
 }
 
+/* The upper bound of the same; 0: none. */
+static double commit_most(const struct sdsim_measure_job *job, const struct sdsim_write_cost *cost,
+                          uint32_t count)
+{
+    const double usual = job->measures->stream.typical * count;
+    const double end = cost->end_most;
+    if (end <= 0 || (count > 1 && cost->blocks_most <= 0)) {
+        return 0;
+    }
+    if (count == 1) {
+        return end > usual ? end - usual : 0;
+    }
+    return end + (cost->blocks_most > usual ? cost->blocks_most - usual : 0);
+}
+
+/* As a sample. */
+static void take_commit(const struct sdsim_measure_job *job, const struct sdsim_write_cost *cost,
+                        uint32_t count, struct sdsim_samples *samples)
+{
+    sdsim_samples_add_bounded(samples, commit(job, cost, count), commit_most(job, cost, count));
+    sdsim_samples_add_call(samples, cost->host);
+}
+
 enum { ORDER_SIZES = 8, ORDER_SAMPLES = 3 };
+
+/* Sizes whose ends differ by more than a tenth, and the bytes two means may be late by, are not treated
+ * alike: a log of small writes costs another multiple, not some percent more. */
+static const double other_size = 0.1;
+static const double other_bytes = 4;
+
+/* A write that closes an AU for another one copies what is left of it: it costs far more than scatter. */
+static const double closing = 1.3;
+static const double closing_bytes = 40; /* 21 us at 15 MHz: no copy is shorter */
+
+/* A block that is busy for twice as long as its page group's program ever was, and for this many bytes more
+ * (213 us at 15 MHz), has waited for something else. */
+static const double pause_multiple = 2;
+static const double pause_bytes = 400;
 
 static void take_order(struct sdsim_measure_job *job, struct sdsim_samples *sizes, unsigned count)
 {
@@ -44,13 +81,14 @@ static void take_order(struct sdsim_measure_job *job, struct sdsim_samples *size
     const double largest = typical[count - 1];
     for (unsigned s = 0; s + 1 < count; s++) {
         const double off = typical[s] > largest ? typical[s] - largest : largest - typical[s];
-        small = off > largest * 0.1 + 4 ? s + 1 : small;
+        small = off > largest * other_size + other_bytes ? s + 1 : small;
     }
     struct sdsim_samples all[2] = {{0}, {0}};
     for (unsigned s = 0; s < count; s++) {
         for (size_t i = 0; i < sizes[s].count; i++) {
-            sdsim_samples_add(&all[s < small ? 0 : 1], sizes[s].bytes[i]);
+            sdsim_samples_take(&all[s < small ? 0 : 1], &sizes[s], i);
         }
+        sdsim_samples_take_calls(&all[s < small ? 0 : 1], &sizes[s]);
     }
     measures->small = sdsim_samples_facts(&all[0]);
     measures->rand = sdsim_samples_facts(&all[1]);
@@ -90,7 +128,7 @@ bool sdsim_measure_order(struct sdsim_measure_job *job, uint32_t au)
             fine = job->writer->cover(job->writer, lba, size) &&
                    sdsim_measure_write_at(job, lba, size, &cost, NULL);
             if (fine && cost.complete) {
-                sdsim_samples_add(&sizes[count], commit(job, &cost, size));
+                take_commit(job, &cost, size, &sizes[count]);
             }
         }
         if (sizes[count].count == 0) {
@@ -131,20 +169,19 @@ static bool take_turns(struct sdsim_measure_job *job, struct turns *turns, uint3
             }
             turns->used[i] += turns->call;
             if (turn > 0 && cost.complete) {
-                sdsim_samples_add(samples, commit(job, &cost, turns->call));
+                take_commit(job, &cost, turns->call, samples);
             }
         }
     }
     return true;
 }
 
-/* A limit shows in every write but the few, a fifth at most, that a pause hits as well. Closing an AU for
- * another one costs far more than scatter: 30 % and 40 bytes tell it. */
+/* A limit shows in every write but the few, a fifth at most, that a pause hits as well. */
 static bool beyond_limit(struct sdsim_samples *samples, double usual)
 {
     size_t dear = 0;
     for (size_t i = 0; i < samples->count; i++) {
-        dear += samples->bytes[i] > usual * 1.3 + 40 ? 1 : 0;
+        dear += samples->bytes[i] > usual * closing + closing_bytes ? 1 : 0;
     }
     return samples->count > 0 && dear * 5 >= samples->count * 4;
 }
@@ -168,6 +205,14 @@ static uint32_t fuller_size(const struct turns *turns, uint32_t aus, uint32_t bl
         least = more < least ? more : least;
     }
     return least;
+}
+
+/* What writes took beyond the usual; their upper bounds are kept as distances and so move along. */
+static void beyond_usual(struct sdsim_samples *samples, double usual)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        samples->bytes[i] -= usual;
+    }
 }
 
 /* A merge copies what was not written since its AU was opened, and erases: the first takes the shorter the
@@ -199,9 +244,10 @@ static bool measure_fuller(struct sdsim_measure_job *job, struct turns *turns, u
         fine = job->writer->cover(job->writer, lba, turns->call) &&
                sdsim_measure_write_at(job, lba, turns->call, &cost, NULL);
         if (fine && cost.complete) {
-            sdsim_samples_add(&samples, commit(job, &cost, turns->call) - usual);
+            take_commit(job, &cost, turns->call, &samples);
         }
     }
+    beyond_usual(&samples, usual);
     measures->fuller_blocks = fill;
     measures->merge_fuller = sdsim_samples_facts(&samples);
     sdsim_samples_free(&samples);
@@ -211,9 +257,7 @@ static bool measure_fuller(struct sdsim_measure_job *job, struct turns *turns, u
 static void take_merge(struct sdsim_write_measures *measures, const struct turns *turns,
                        uint32_t aus, double usual, struct sdsim_samples *samples)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        samples->bytes[i] -= usual;
-    }
+    beyond_usual(samples, usual);
     measures->open_aus = aus - 1;
     measures->turn_blocks = turns->call;
     measures->merge = sdsim_samples_facts(samples);
@@ -260,7 +304,7 @@ struct pauses {
 };
 
 static void note_busy(struct sdsim_measure_job *job, struct pauses *pauses, uint32_t lba,
-                      uint64_t at, double busy)
+                      uint64_t at, double busy, double most)
 {
     struct sdsim_write_measures *measures = job->measures;
     if (busy <= pauses->limit) {
@@ -268,13 +312,17 @@ static void note_busy(struct sdsim_measure_job *job, struct pauses *pauses, uint
         return;
     }
     const double length = busy - measures->stream.typical;
+    const double longest = most > 0 ? most - measures->stream.typical : 0;
     if (pauses->running && measures->pause_count > 0) {
-        measures->pauses[measures->pause_count - 1].bytes += length;
+        struct sdsim_pause_fact *last = &measures->pauses[measures->pause_count - 1];
+        last->bytes += length;
+        last->most = last->most > 0 && longest > 0 ? last->most + longest : 0;
     } else if (measures->pause_count < SDSIM_PAUSES) {
         const uint32_t border = lba % measures->au_blocks;
         measures->pauses[measures->pause_count++] = (struct sdsim_pause_fact){
             .at = at * SDSIM_SECTOR,
             .bytes = length,
+            .most = longest,
             .border = border <= 2 * measures->small_blocks}; /* it was found to a factor of two */
     }
     pauses->running = true;
@@ -289,12 +337,16 @@ static bool pause_stream(struct sdsim_measure_job *job, struct pauses *pauses, u
         return false;
     }
     for (uint32_t i = 0; i < times.count; i++) {
-        note_busy(job, pauses, lba + i, job->written + i, times.blocks[i] - SDSIM_SAMPLE_LATE);
+        note_busy(job, pauses, lba + i, job->written + i, times.blocks[i] - SDSIM_SAMPLE_LATE,
+                  times.blocks_most[i]);
     }
     if (times.complete && pauses->running) { /* the rest of one with the last block */
+        struct sdsim_pause_fact *last = &job->measures->pauses[job->measures->pause_count - 1];
         const double more = times.busy - SDSIM_SAMPLE_LATE - job->measures->stop.typical;
-        job->measures->pauses[job->measures->pause_count - 1].bytes +=
-            more > pauses->limit ? more : 0;
+        const double late = times.busy_most - times.busy; /* negative: there is no bound */
+        last->bytes += more > pauses->limit ? more : 0;
+        last->most =
+            last->most > 0 && late >= 0 ? last->most + (more > pauses->limit ? more + late : 0) : 0;
     }
     job->measures->lost += times.complete ? 0 : 1;
     job->written += count;
@@ -328,7 +380,7 @@ static void take_pauses(struct sdsim_measure_job *job)
         if (pause->border) {
             continue;
         }
-        sdsim_samples_add(&lengths, pause->bytes);
+        sdsim_samples_add_bounded(&lengths, pause->bytes, pause->most);
         first = lengths.count == 1 ? pause->at : first;
         last = pause->at;
     }
@@ -343,8 +395,8 @@ bool sdsim_measure_pauses(struct sdsim_measure_job *job, uint32_t first, uint32_
     struct sdsim_write_measures *measures = job->measures;
     const uint64_t wanted = job->plan->pause_bytes / SDSIM_SECTOR;
     const uint32_t count = wanted < end - first ? (uint32_t)wanted : end - first;
-    /* Twice what a block may take for its page group's sake. */
-    struct pauses pauses = {.limit = 2 * (measures->stream.high + measures->page.step) + 400};
+    struct pauses pauses = {
+        .limit = pause_multiple * (measures->stream.high + measures->page.step) + pause_bytes};
     const sdsim_ps started = job->io->now;
     bool fine = true;
     uint32_t lba = first;
@@ -372,7 +424,9 @@ static bool erase(struct sdsim_measure_job *job, uint32_t from, uint32_t to,
         return false;
     }
     if (times.complete) {
-        sdsim_samples_add(samples, times.busy > 0 ? times.busy - SDSIM_SAMPLE_LATE : 0);
+        const double busy = times.busy > 0 ? times.busy - SDSIM_SAMPLE_LATE : 0;
+        sdsim_samples_add_bounded(samples, busy, times.busy_most);
+        sdsim_samples_add_call(samples, times.host);
     }
     sdsim_byte_times_free(&times);
     return true;

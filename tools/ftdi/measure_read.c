@@ -18,6 +18,7 @@ enum {
     RUN = 16,
     BORDER_READS = 3, /* of each class */
     PAGE_MOST = 1024, /* blocks: no page group is larger */
+    BORDER_SLACK = 2, /* bytes by which a border must show: one each sample may be late by */
 };
 
 /* Places all over the card, none near another, always the same. */
@@ -36,6 +37,7 @@ static bool measure_response(struct sdsim_card_io *io, struct sdsim_read_measure
         fine = sdsim_card_io_ping(io, &times);
         if (fine && times.complete) {
             sdsim_samples_add(&samples, times.n_cr);
+            sdsim_samples_add_call(&samples, times.host);
         }
         sdsim_byte_times_free(&times);
     }
@@ -54,10 +56,14 @@ static bool timed_read(struct sdsim_card_io *io, uint32_t lba, uint32_t count,
     }
     *lost += times.complete ? 0 : 1;
     if (times.complete && first != NULL) {
-        sdsim_samples_add(first, times.access);
+        sdsim_samples_add_bounded(first, times.access, times.access_most);
+        sdsim_samples_add_call(first, times.host);
     }
     for (size_t i = 0; times.complete && next != NULL && i < times.count; i++) {
-        sdsim_samples_add(next, times.blocks[i]);
+        sdsim_samples_add_bounded(next, times.blocks[i], times.blocks_most[i]);
+    }
+    if (times.complete && next != NULL) {
+        sdsim_samples_add_call(next, times.host);
     }
     sdsim_byte_times_free(&times);
     return true;
@@ -68,14 +74,10 @@ static bool measure_access(struct sdsim_card_io *io, const struct sdsim_measure_
 {
     struct sdsim_samples first = {0};
     struct sdsim_samples again = {0};
-    struct sdsim_samples host = {0};
     bool fine = true;
     for (uint32_t i = 0; i < plan->reads && fine; i++) {
         const uint32_t lba = place(io, i, 2) & ~UINT32_C(1);
-        const sdsim_ps before = sdsim_link_host_time(io->port.line.link);
         fine = timed_read(io, lba, 1, &first, NULL, &measures->lost);
-        const sdsim_ps span = sdsim_link_host_time(io->port.line.link) - before;
-        sdsim_samples_add(&host, (double)span / (double)SDSIM_US);
     }
     for (uint32_t i = 0; i < plan->reads / 4 && fine; i++) {
         const uint32_t lba = place(io, i, 2) & ~UINT32_C(1);
@@ -84,10 +86,8 @@ static bool measure_access(struct sdsim_card_io *io, const struct sdsim_measure_
     }
     measures->first = sdsim_samples_earlier(&first);
     measures->again = sdsim_samples_earlier(&again);
-    measures->sector = sdsim_samples_facts(&host);
     sdsim_samples_free(&first);
     sdsim_samples_free(&again);
-    sdsim_samples_free(&host);
     return fine;
 }
 
@@ -138,18 +138,21 @@ static bool measure_borders(struct sdsim_card_io *io, uint32_t au_blocks,
             fine = timed_read(io, lba - 1, 2, NULL, &scan.classes[power][three], &measures->lost);
         }
     }
-    const unsigned found =
-        sdsim_border_levels(&scan, measures->next.typical + SDSIM_SAMPLE_LATE, 2, levels, 2);
+    const unsigned found = sdsim_border_levels(&scan, measures->next.typical + SDSIM_SAMPLE_LATE,
+                                               BORDER_SLACK, levels, 2);
     const bool only_aus =
         found == 1 && (levels[0].blocks == au_blocks || levels[0].blocks > PAGE_MOST);
     if (only_aus) {
-        measures->au = (struct sdsim_border_fact){levels[0].blocks, levels[0].step};
+        measures->au =
+            (struct sdsim_border_fact){levels[0].blocks, levels[0].step, levels[0].spread};
     } else if (found > 0) {
         measures->page.blocks = levels[0].blocks;
         measures->page.step = measures->next.typical + levels[0].step;
+        measures->page.spread = levels[0].spread;
     }
     if (found > 1) {
-        measures->au = (struct sdsim_border_fact){levels[1].blocks, levels[1].step};
+        measures->au =
+            (struct sdsim_border_fact){levels[1].blocks, levels[1].step, levels[1].spread};
     }
     sdsim_border_scan_free(&scan);
     return fine;

@@ -16,7 +16,8 @@
 #include "borders.h"
 
 enum {
-    OPENING = 128, /* blocks that make the card open an AU before it is measured there */
+    OPENING = 128,  /* blocks that make the card open an AU before it is measured there */
+    FIRST_LONE = 2, /* lone blocks behind a stream that may still pay for it */
     STREAMS = 3,
     STREAM = 64,
     ODD_ENDS = 10,      /* samples of the end of a short stream */
@@ -24,6 +25,7 @@ enum {
     BORDER_POWERS = 10, /* page groups of up to 512 KiB */
     SIZES = 1200,       /* blocks for ends of longer streams */
     CALL = 256,
+    BORDER_SLACK = 2, /* bytes by which a border must show: one each sample may be late by */
 };
 
 /* ---- one write ---- */
@@ -39,17 +41,32 @@ bool sdsim_measure_write_at(struct sdsim_measure_job *job, uint32_t lba, uint32_
     job->written += count;
     job->measures->lost += times.complete ? 0 : 1;
     *cost = (struct sdsim_write_cost){.complete = times.complete};
+    bool bounded = true;
     for (size_t i = 0; times.complete && i < times.count; i++) {
         cost->blocks += times.blocks[i] - SDSIM_SAMPLE_LATE;
+        cost->blocks_most += times.blocks_most[i];
+        bounded &= times.blocks_most[i] > 0;
         if (blocks != NULL) {
-            sdsim_samples_add(blocks, times.blocks[i]);
+            sdsim_samples_add_bounded(blocks, times.blocks[i], times.blocks_most[i]);
         }
     }
     if (times.complete) {
+        cost->blocks_most = bounded ? cost->blocks_most : 0;
         cost->end = (count == 1 ? times.blocks[0] : times.busy) - SDSIM_SAMPLE_LATE;
+        cost->end_most = count == 1 ? times.blocks_most[0] : times.busy_most;
+        cost->host = times.host;
+    }
+    if (times.complete && blocks != NULL) {
+        sdsim_samples_add_call(blocks, times.host);
     }
     sdsim_byte_times_free(&times);
     return true;
+}
+
+void sdsim_measure_take_end(struct sdsim_samples *samples, const struct sdsim_write_cost *cost)
+{
+    sdsim_samples_add_bounded(samples, cost->end, cost->end_most);
+    sdsim_samples_add_call(samples, cost->host);
 }
 
 /* The next blocks of the ascending run. */
@@ -79,19 +96,13 @@ static bool run_to(struct sdsim_measure_job *job, uint32_t lba)
 static bool measure_lone(struct sdsim_measure_job *job)
 {
     struct sdsim_samples samples = {0};
-    struct sdsim_samples host = {0};
-    struct sdsim_link *link = job->io->port.line.link;
     struct sdsim_write_cost cost;
     bool fine = run_on(job, OPENING, &cost, NULL);
-    for (uint32_t i = 0; i < job->plan->writes + 2 && fine; i++) {
-        const sdsim_ps before = sdsim_link_host_time(link);
-        fine = run_on(job, 1, &cost, i >= 2 ? &samples : NULL);
-        sdsim_samples_add(&host, (double)(sdsim_link_host_time(link) - before) / (double)SDSIM_US);
+    for (uint32_t i = 0; i < job->plan->writes + FIRST_LONE && fine; i++) {
+        fine = run_on(job, 1, &cost, i >= FIRST_LONE ? &samples : NULL);
     }
     job->measures->lone = sdsim_samples_earlier(&samples);
-    job->measures->sector = sdsim_samples_facts(&host);
     sdsim_samples_free(&samples);
-    sdsim_samples_free(&host);
     return fine;
 }
 
@@ -134,7 +145,7 @@ static bool scan_ends(struct sdsim_measure_job *job, uint32_t end, struct sdsim_
         struct sdsim_write_cost cost;
         fine = run_to(job, lba - 2) && run_on(job, 2, &cost, NULL);
         if (fine && cost.complete) {
-            sdsim_samples_add(samples, cost.end);
+            sdsim_measure_take_end(samples, &cost);
         }
     }
     return fine;
@@ -149,19 +160,22 @@ static void take_ends(struct sdsim_measure_job *job, struct sdsim_border_scan *s
     struct sdsim_border_level level;
     const double base = sdsim_samples_facts(&scan->classes[0][0]).median;
     struct sdsim_samples plain = {0};
-    const bool found = sdsim_border_levels(scan, base, 2, &level, 1) > 0;
+    const bool found = sdsim_border_levels(scan, base, BORDER_SLACK, &level, 1) > 0;
     if (found) {
         measures->page.blocks = level.blocks;
         measures->page.step = level.step + measures->stream.typical + end_around;
+        measures->page.spread = level.spread;
     }
     for (unsigned k = 0; k < SDSIM_BORDER_POWERS; k++) {
         for (unsigned three = 0; three < 2; three++) {
             const struct sdsim_samples *samples = &scan->classes[k][three];
             for (size_t i = 0; i < samples->count; i++) {
-                if (k == 0 || (found && samples->bytes[i] < base * 1.03 + 2)) {
-                    sdsim_samples_add(&plain, samples->bytes[i]);
+                const double bytes = samples->bytes[i];
+                if (k == 0 || (found && bytes < base * SDSIM_SAMPLE_SCATTER + BORDER_SLACK)) {
+                    sdsim_samples_take(&plain, samples, i);
                 }
             }
+            sdsim_samples_take_calls(&plain, samples);
         }
     }
     measures->stop = sdsim_samples_facts(&plain); /* half a byte was taken off above */
@@ -192,7 +206,7 @@ static void take_sizes(struct sdsim_write_measures *measures, const double *leas
             sdsim_samples_add(&large, least[t]);
         }
         const struct sdsim_spread_facts facts = sdsim_samples_facts(&large);
-        const bool alike = facts.most <= facts.least * 1.03 + 4;
+        const bool alike = sdsim_samples_close(facts.most, facts.least);
         if ((above || below) && alike) {
             measures->large_blocks = UINT32_C(2) << s;
             measures->stop_large = facts;
@@ -247,7 +261,7 @@ static uint32_t divided_up(uint32_t blocks, uint32_t by)
 /* What the run can't do without: lone blocks and streams. */
 static uint32_t run_head(const struct sdsim_measure_plan *plan)
 {
-    return OPENING + plan->writes + 2 + STREAMS * STREAM;
+    return OPENING + plan->writes + FIRST_LONE + STREAMS * STREAM;
 }
 
 /* The run gets what it can use, if that leaves an AU for each other question; in a small range it is cut

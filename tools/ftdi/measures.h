@@ -1,8 +1,9 @@
 /*
  * What is measured of a card, and how: the questions a card profile answers, asked on the bus.
  *
- * Each number is a spread of samples in bytes of the clock of data (samples.h). Times that the bus can't
- * show are not there: what a card does behind the transfer of a block (275 us for a block at 15 MHz) is
+ * Each number is a spread of samples in bytes of the clock of data (samples.h): counted clocks, the upper
+ * bounds where the clock may have stood still, and the host time of the calls they were seen in. Times that
+ * the bus can't show are not there: what a card does behind the transfer of a block (275 us for a block at 15 MHz) is
  * seen only as far as it lasts longer.
  *
  * Reads change nothing. Writes go through a function of the caller, which knows what may be touched and
@@ -19,6 +20,8 @@
 struct sdsim_border_fact {
     uint32_t blocks; /* between two of them; 0: none was seen */
     double step;     /* bytes that crossing one takes, in all (page) or more than a page (AU) */
+    struct sdsim_spread_facts
+        spread; /* block to block across one; writes: end of a stream at one */
 };
 
 struct sdsim_read_measures {
@@ -28,8 +31,7 @@ struct sdsim_read_measures {
     struct sdsim_spread_facts next;  /* block to block */
     struct sdsim_border_fact page;
     struct sdsim_border_fact au;
-    struct sdsim_spread_facts sector; /* host time of one CMD17, in us */
-    size_t lost;                      /* samples */
+    size_t lost; /* samples */
 };
 
 /* How much is asked: 1 as usual. Tests take less of what takes long. */
@@ -71,6 +73,7 @@ struct sdsim_card_writer {
 struct sdsim_pause_fact {
     uint64_t at;  /* bytes written before it, since the measurement began */
     double bytes; /* how long */
+    double most;  /* the upper bound; 0: none */
     bool border;  /* with the first blocks of an AU */
 };
 
@@ -102,7 +105,6 @@ struct sdsim_write_measures {
     uint64_t pause_written;              /* bytes that were searched for them */
     struct sdsim_spread_facts erase;     /* within an AU */
     struct sdsim_spread_facts erase_two; /* across a border */
-    struct sdsim_spread_facts sector;    /* host time of one CMD24, in us */
     size_t lost;
 };
 

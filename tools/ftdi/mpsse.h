@@ -57,6 +57,7 @@ enum {
     /* SPI mode 0, most significant bit first: 0xFF & (WRITE | WRITE_FALLING), READ, and both */
     SDSIM_MPSSE_BYTES_OUT = 0x11,
     SDSIM_MPSSE_BYTES_IN = 0x20,
+    SDSIM_MPSSE_BYTES_IN_LATE = 0x24, /* on the falling edge: half a clock later */
     SDSIM_MPSSE_BYTES_BOTH = 0x31,
 
     SDSIM_MPSSE_SET_LOW = 0x80, /* levels, directions (1: out) of ADBUS0..7 */

@@ -1,3 +1,5 @@
+#include "mpsse_ahead.h"
+#include "mpsse_expect.h"
 #include "mpsse_quiet.h"
 
 #include <stdlib.h>
@@ -6,130 +8,33 @@
 #include "bus/frame.h"
 #include "core/crc.h"
 
-enum {
-    RESPONSE_BYTES = SDSIM_MPSSE_RESPONSE_BYTES,
-    FIRST_ACCESS = 1024,   /* expected before anything is known: 546 us at 15 MHz */
-    LONGEST_ACCESS = 8192, /* more is not read ahead */
-    LONGEST_BUSY = 32768,
-    CAREFUL_STEP = 2048,
-};
+/* Expected before anything is known: 546 us at 15 MHz. */
+enum { FIRST_ACCESS = 1024 };
 
 static struct sdsim_mpsse_port *port_of(struct sdsim_wire_remote *remote)
 {
     return (struct sdsim_mpsse_port *)((char *)remote - offsetof(struct sdsim_mpsse_port, remote));
 }
 
-/* ---- how much will be looked at ---- */
-
 static bool reads(const struct sdsim_mpsse_port *port)
 {
     return port->tx->direction == SDSIM_READ_BLOCKS;
 }
 
-/* Whether nothing may be read beyond the last block: the driver raises CS behind it, and goes on with
- * the same read later. */
-static bool must_not_read_on(const struct sdsim_mpsse_port *port)
-{
-    const bool open =
-        (port->tx->flags & SDSIM_COMMAND) != 0 ? port->tx->command == 18 : port->reading;
-    return open && (port->tx->flags & SDSIM_DESELECT) != 0;
-}
+/* ---- bytes, as the wire port wants them ---- */
 
-/* The least that is left of a read, from the next byte on. */
-static size_t rest_of_read(const struct sdsim_mpsse_port *port)
+/* Clocks for a card that is waited for. False: it has something to say before. */
+static bool wait_on(struct sdsim_mpsse_port *port, uint64_t bytes)
 {
-    const size_t block = 1u + port->tx->block_bytes + 2;
-    const size_t blocks = (size_t)port->tx->blocks - port->result->blocks_done + port->ahead;
-    return blocks * block - (port->block_left > 0 ? block - port->block_left : 0);
-}
-
-/* The same with what the card usually needs in between, and the response if it has not come. */
-static size_t read_expectation(const struct sdsim_mpsse_port *port)
-{
-    const size_t rest = rest_of_read(port);
-    if (must_not_read_on(port)) {
-        return rest > 0 ? rest : 1;
-    }
-    const size_t gaps = rest / port->tx->block_bytes * 2;
-    const bool first = port->phase == SDSIM_MPSSE_RESPONSE && port->searched == 0;
-    return rest + gaps + (first ? RESPONSE_BYTES + port->access : 0);
-}
-
-static size_t usual_expectation(const struct sdsim_mpsse_port *port)
-{
-    switch (port->phase) {
-    case SDSIM_MPSSE_RESPONSE:
-        if (reads(port)) {
-            return read_expectation(port);
+    for (uint64_t i = 0; i < bytes; i++) {
+        sdsim_mpsse_expect(port);
+        if (sdsim_line_skip_ones(&port->line, 1) == 0) {
+            return false;
         }
-        return port->searched == 0 ? RESPONSE_BYTES : 0;
-    case SDSIM_MPSSE_BUSY:
-        return port->looked == 0 ? 2 + port->busy[port->busy_of] : 0;
-    default:
-        return reads(port) && port->reading ? read_expectation(port) : 0;
-    }
-}
-
-/* A transaction that is repeated goes ahead in small steps: where errors are frequent, less is lost. */
-static size_t expectation(const struct sdsim_mpsse_port *port)
-{
-    const size_t usual = usual_expectation(port);
-    return port->spoiled && usual > CAREFUL_STEP ? CAREFUL_STEP : usual;
-}
-
-/* An expectation goes up at once, and slowly down. */
-static uint32_t adapt(uint32_t expected, uint32_t seen, uint32_t most)
-{
-    const uint32_t wanted = seen < most ? seen : most;
-    return wanted > expected ? wanted : expected - (expected - wanted) / 8;
-}
-
-/* A byte of a read: where it is in its block. */
-static void follow_read(struct sdsim_mpsse_port *port, uint8_t miso)
-{
-    port->searched++;
-    if (port->block_left > 0) {
-        port->block_left--;
-        port->fresh = port->block_left == 0;
-    } else if (miso == SDSIM_TOKEN_START) {
-        port->block_left = port->tx->block_bytes + 2u;
-        if (port->first_block) {
-            port->access =
-                adapt(port->access, port->searched + port->searched / 4 + 16, LONGEST_ACCESS);
-            port->first_block = false;
-        }
-    }
-}
-
-static void expect_busy(struct sdsim_mpsse_port *port)
-{
-    const uint32_t seen = port->looked < LONGEST_BUSY ? port->looked : LONGEST_BUSY;
-    const uint32_t before = port->last_busy[port->busy_of];
-    port->busy[port->busy_of] = seen < before ? seen : before;
-    port->last_busy[port->busy_of] = seen;
-}
-
-/* What a byte that was looked at tells about the next time. */
-static void learn(struct sdsim_mpsse_port *port, uint8_t miso)
-{
-    port->responded |= port->phase == SDSIM_MPSSE_RESPONSE && (miso & 0x80) == 0;
-    if (port->searching) {
-        follow_read(port, miso);
-    } else if (port->phase == SDSIM_MPSSE_RESPONSE) {
         port->searched++;
     }
-    if (port->phase == SDSIM_MPSSE_BUSY) {
-        port->looked++;
-        port->known_ready = miso == 0xFF && port->looked > 1;
-        if (port->known_ready) {
-            expect_busy(port);
-        }
-    } else if (port->phase == SDSIM_MPSSE_BETWEEN) {
-        port->known_ready = miso == 0xFF && port->wire.port.selected;
-    }
+    return true;
 }
-
-/* ---- bytes, as the wire port wants them ---- */
 
 /*
  * Time that passed for the driver since the last byte: the card sees it as clocks. Not where a clock would
@@ -151,17 +56,12 @@ static void pass_gap(struct sdsim_mpsse_port *port, sdsim_ps start, bool looking
     const struct sdsim_clock *clock = &port->wire.port.clock;
     uint64_t bytes = sdsim_clock_count(clock, start - port->at) / 8;
     if (waits) {
-        if (port->line.at == port->line.count && port->line.flights == 0) {
-            sdsim_line_expect(&port->line, expectation(port));
-        }
-        const uint64_t skipped = sdsim_line_skip_ones(&port->line, bytes);
-        port->searched += (uint32_t)skipped;
-        if (skipped < bytes) { /* it has something to say and waits; that costs it nothing */
+        if (!wait_on(port, bytes)) { /* it has something to say and waits; that costs it nothing */
             port->at = start;
             return;
         }
     } else {
-        sdsim_line_skip(&port->line, bytes);
+        bytes = sdsim_line_skip(&port->line, bytes);
         port->looked += port->phase == SDSIM_MPSSE_BUSY ? (uint32_t)bytes : 0;
     }
     /* What is left over, the card gets with a later gap. */
@@ -196,11 +96,11 @@ static uint8_t exchange(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_
         sdsim_line_guess(&port->line);
         return 0xFF;
     }
-    if (port->line.at == port->line.count && port->line.flights == 0) {
-        sdsim_line_expect(&port->line, expectation(port));
+    if (!sdsim_mpsse_write_ahead(port)) {
+        sdsim_mpsse_expect(port);
     }
     const uint8_t miso = sdsim_line_look(&port->line);
-    learn(port, miso);
+    sdsim_mpsse_learn(port, miso);
     return miso;
 }
 
@@ -269,6 +169,8 @@ static void select_card(struct sdsim_wire_remote *remote, bool low)
     }
     sdsim_line_select(&port->line, low);
     port->phase = SDSIM_MPSSE_BETWEEN;
+    port->busy_of = SDSIM_MPSSE_LEFT;
+    port->looked = 0;
     port->left = 0;
 }
 
@@ -568,8 +470,8 @@ void sdsim_mpsse_port_init(struct sdsim_mpsse_port *port, struct sdsim_link *lin
         .card_params = {.n_cr = 1, .n_ac = 1, .n_br = 1, .flash = {.page_bytes = SDSIM_SECTOR}},
         .stride = 1,
         .access = FIRST_ACCESS,
-        .busy = {64, 8, 64},
-        .last_busy = {64, 8, 64},
+        .busy = {64, 8, 64, 16},
+        .last_busy = {64, 8, 64, 16},
     };
     port->card.params = &port->card_params;
     sdsim_wire_init(&port->wire, SDSIM_BUS_SPI, &port->card, meter);

@@ -7,8 +7,9 @@
  *
  *  - It tells the line how much will be looked at. A read is one batch, command and all its blocks: the
  *    response comes within 8 bytes, and the time to the first block is guessed by those before. A
- *    second batch brings what that missed. A write's data goes out only after the card has said yes to
- *    its command, for a card that did not hear it would take data for commands.
+ *    second batch brings what that missed. So is a write of a block, with the first look for the end of
+ *    its busy, if no harm can come of sending data before the card has said yes (mpsse_ahead.h). Each
+ *    further block of a stream is one more: how long the card is busy before it nobody knows.
  *  - It checks what drivers don't: the CRC of every block that is read (the card is told to check as
  *    well, with CMD59), and that a card is idle only until it is initialised. What goes wrong - a bit,
  *    a USB transfer - is repeated from the block on that did not arrive, up to SDSIM_MPSSE_TRIES times
@@ -44,6 +45,7 @@ enum sdsim_mpsse_busy {
     SDSIM_MPSSE_LONE, /* the block of CMD24 */
     SDSIM_MPSSE_STREAM,
     SDSIM_MPSSE_STOP,
+    SDSIM_MPSSE_LEFT, /* of either, when the next command is due */
     SDSIM_MPSSE_BUSIES
 };
 
@@ -79,7 +81,7 @@ struct sdsim_mpsse_port {
     bool first_block;    /* ... none of them has begun yet */
     uint32_t block_left; /* bytes of one that has begun */
     enum sdsim_mpsse_busy busy_of;
-    uint32_t looked; /* bytes looked at since a written block or a stop token */
+    uint32_t looked; /* bytes looked at since a written block, a stop token, or an edge of CS */
     bool bad_crc;    /* of a block read in this transaction */
     bool selected_before;
     bool no_guessing; /* was wrong once in this transaction */

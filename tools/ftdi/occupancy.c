@@ -174,6 +174,29 @@ void sdsim_occupancy_print(const struct sdsim_occupancy *occupancy, uint32_t fro
           out);
 }
 
+const char *sdsim_occupancy_refusal(const struct sdsim_occupancy *occupancy, uint32_t sectors)
+{
+    uint32_t from;
+    uint32_t to;
+    sdsim_occupancy_file(occupancy, &from, &to);
+    if (occupancy->layout->chosen.file.directory) {
+        return "what --scratch names is a directory\nhelp: make a file for it";
+    }
+    if (to > sectors) {
+        return "the scratch file reaches beyond the end of the card\n"
+               "help: its volume is larger than the card, or damaged: make a new one";
+    }
+    if (occupancy->layout->damage_total > 0) {
+        return "the volume is damaged, so nobody knows what else lies where the file does\n"
+               "help: have it repaired (fsck, chkdsk), or give --range";
+    }
+    if (from == to) {
+        return "the scratch file has no sectors\n"
+               "help: fill it with anything first, e.g. 64 MB of zeros";
+    }
+    return NULL;
+}
+
 void sdsim_occupancy_file(const struct sdsim_occupancy *occupancy, uint32_t *from, uint32_t *to)
 {
     const struct sdsim_layout *layout = occupancy->layout;

@@ -29,6 +29,10 @@ void sdsim_occupancy_free(struct sdsim_occupancy *occupancy);
 void sdsim_occupancy_print(const struct sdsim_occupancy *occupancy, uint32_t from, uint32_t to,
                            FILE *out);
 
+/* Why the file that was looked for is no place to write to, with a help in the second line; NULL: it may
+ * be one. A directory is none, and where files of a damaged volume lie can't be relied on. */
+const char *sdsim_occupancy_refusal(const struct sdsim_occupancy *occupancy, uint32_t sectors);
+
 /* The longest run of sectors of the file that was looked for. */
 void sdsim_occupancy_file(const struct sdsim_occupancy *occupancy, uint32_t *from, uint32_t *to);
 

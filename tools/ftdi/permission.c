@@ -73,10 +73,9 @@ static enum sdsim_probe_exit find_range(const struct sdsim_card_io *io,
                                         uint32_t *to, FILE *err)
 {
     if (wish->scratch != NULL) {
+        const char *why = sdsim_occupancy_refusal(occupancy, io->sectors);
         sdsim_occupancy_file(occupancy, from, to);
-        return *to > *from ? SDSIM_PROBE_OK
-                           : refuse(err, "the scratch file has no sectors",
-                                    "fill it with anything first, e.g. 64 MB of zeros");
+        return why == NULL ? SDSIM_PROBE_OK : refuse(err, why, NULL);
     }
     const uint64_t first = (wish->from + SDSIM_SECTOR - 1) / SDSIM_SECTOR;
     const uint64_t end = wish->to / SDSIM_SECTOR;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "card/decode.h"
+#include "probe_json.h"
 #include "probe_report.h"
 
 uint32_t sdsim_probe_au(const struct sdsim_card_registers *registers)
@@ -47,16 +48,14 @@ static bool try_clock(struct sdsim_card_io *io, uint64_t *faults)
 static bool sweep(struct sdsim_card_io *io, const struct sdsim_mpsse_clock *most,
                   struct sdsim_card_findings *findings, FILE *out)
 {
-    static const uint16_t divisors[] = {29, 11, 5, 3, 2, 1, 0};
-    struct sdsim_sweep_row rows[sizeof divisors / sizeof *divisors + 1];
-    size_t count = 0;
+    static const uint16_t divisors[SDSIM_SWEEP_ROWS - 1] = {29, 11, 5, 3, 2, 1, 0};
     bool found = false;
     bool alive = true;
     for (size_t i = 0; i <= sizeof divisors / sizeof *divisors && alive; i++) {
         const bool last = i == sizeof divisors / sizeof *divisors || divisors[i] <= most->divisor;
         const struct sdsim_mpsse_clock clock = last ? *most : sdsim_mpsse_clock_of(divisors[i]);
         sdsim_card_io_clock(io, &clock);
-        struct sdsim_sweep_row *row = &rows[count++];
+        struct sdsim_sweep_row *row = &findings->sweep[findings->sweep_count++];
         *row = (struct sdsim_sweep_row){.clock = clock, .blocks = SWEEP_BLOCKS};
         alive = try_clock(io, &row->faults) || !io->port.dead;
         if (row->faults == 0 && alive) {
@@ -68,9 +67,9 @@ static bool sweep(struct sdsim_card_io *io, const struct sdsim_mpsse_clock *most
             break;
         }
     }
-    sdsim_report_sweep(rows, count, out);
+    sdsim_report_sweep(findings, out);
     if (!found) { /* errors at all of them: the slowest is the best there is */
-        findings->clock = rows[0].clock;
+        findings->clock = findings->sweep[0].clock;
     }
     sdsim_card_io_clock(io, &findings->clock);
     return alive;
@@ -171,11 +170,13 @@ static enum sdsim_probe_exit measure(struct sdsim_card_io *io,
     if (!sweep(io, &wishes->clock, findings, out)) {
         return fault(io, err);
     }
-    if (stopped(wishes, err) ||
+    if (stopped(wishes, err) || !sdsim_card_io_gap(io, &findings->gap) ||
         !sdsim_measure_reads(io, &wishes->plan, sdsim_probe_au(&findings->registers),
                              &findings->reads)) {
         return stopped(wishes, err) ? SDSIM_PROBE_FAULT : fault(io, err);
     }
+    findings->measured = true;
+    sdsim_report_bounds(findings, wishes->time, out);
     sdsim_report_reads(findings, wishes->time, out);
     fflush(out);
     if (wishes->write.wanted) {
@@ -188,25 +189,59 @@ static enum sdsim_probe_exit measure(struct sdsim_card_io *io,
     return wishes->profile != NULL ? write_profile(findings, wishes->profile, err) : SDSIM_PROBE_OK;
 }
 
+/* A place for the report that nobody reads if there is to be JSON. */
+static FILE *report_file(const struct sdsim_probe_wishes *wishes, FILE *out)
+{
+    return wishes->json ? fopen("/dev/null", "w") : out;
+}
+
+static void write_json(const struct sdsim_card_io *io, const struct sdsim_probe_wishes *wishes,
+                       const struct sdsim_card_findings *findings, FILE *out)
+{
+    struct sdsim_json json;
+    sdsim_json_start(&json, out);
+    sdsim_json_object(&json, NULL);
+    sdsim_json_text(&json, "chip", wishes->chip);
+    sdsim_json_card(&json, findings, wishes->time);
+    sdsim_json_usb(&json, io->port.line.link);
+    sdsim_json_end(&json);
+}
+
+static enum sdsim_probe_exit work(struct sdsim_card_io *io, const struct sdsim_probe_wishes *wishes,
+                                  struct sdsim_card_findings *findings, FILE *out, FILE *err)
+{
+    if (!sdsim_card_io_identify(io, &findings->registers)) {
+        return fault(io, err);
+    }
+    if (wishes->restore) {
+        return restore(io, wishes, &findings->registers, out, err);
+    }
+    sdsim_report_registers(&findings->registers, out);
+    fflush(out);
+    return wishes->identify_only ? SDSIM_PROBE_OK : measure(io, wishes, findings, out, err);
+}
+
 enum sdsim_probe_exit sdsim_probe_card(struct sdsim_link *link,
                                        const struct sdsim_probe_wishes *wishes, FILE *out,
                                        FILE *err)
 {
     struct sdsim_card_io io;
     struct sdsim_card_findings findings = {.clock = wishes->clock, .chip = wishes->chip};
-    enum sdsim_probe_exit code = SDSIM_PROBE_OK;
-    sdsim_card_io_init(&io, link, &wishes->clock);
-    if (!sdsim_card_io_identify(&io, &findings.registers)) {
-        code = fault(&io, err);
-    } else if (wishes->restore) {
-        code = restore(&io, wishes, &findings.registers, out, err);
-    } else {
-        sdsim_report_registers(&findings.registers, out);
-        fflush(out);
-        code = wishes->identify_only ? SDSIM_PROBE_OK : measure(&io, wishes, &findings, out, err);
+    FILE *report = report_file(wishes, out);
+    if (report == NULL) {
+        fprintf(err, "error: the report can't be thrown away: %s\n", strerror(errno));
+        return SDSIM_PROBE_FAULT;
     }
+    sdsim_card_io_init(&io, link, &wishes->clock);
+    enum sdsim_probe_exit code = work(&io, wishes, &findings, report, err);
     if (code == SDSIM_PROBE_OK || code == SDSIM_PROBE_FINDING) {
-        sdsim_report_usb(&io, out);
+        sdsim_report_usb(&io, report);
+    }
+    if (report != out) {
+        fclose(report);
+        if (code == SDSIM_PROBE_OK || code == SDSIM_PROBE_FINDING) {
+            write_json(&io, wishes, &findings, out);
+        }
     }
     sdsim_card_io_free(&io);
     if (code == SDSIM_PROBE_OK && (fflush(out) != 0 || ferror(out) != 0)) {

@@ -47,6 +47,7 @@ struct sdsim_probe_wishes {
     struct sdsim_write_wish write;
     const char *profile; /* path; NULL: none */
     enum sdsim_probe_time time;
+    bool json;        /* in the place of the report */
     const char *chip; /* name of the instrument */
     const volatile sig_atomic_t *stop;
     FILE *in; /* where the user answers; NULL: nobody is there to be asked */

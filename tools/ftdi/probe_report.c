@@ -119,10 +119,11 @@ void sdsim_report_registers(const struct sdsim_card_registers *registers, FILE *
 
 /* ---- clock ---- */
 
-void sdsim_report_sweep(const struct sdsim_sweep_row *rows, size_t count, FILE *out)
+void sdsim_report_sweep(const struct sdsim_card_findings *findings, FILE *out)
 {
+    const struct sdsim_sweep_row *rows = findings->sweep;
     fputs("\nclock              blocks   errors\n", out);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < findings->sweep_count; i++) {
         char clock[32];
         fprintf(out, "%-15s %9" PRIu32 "  %7" PRIu64 "\n",
                 sdsim_mpsse_clock_text(&rows[i].clock, clock), rows[i].blocks, rows[i].faults);
@@ -131,26 +132,39 @@ void sdsim_report_sweep(const struct sdsim_sweep_row *rows, size_t count, FILE *
 
 /* ---- times ---- */
 
-/* A table of spreads: in bus time, and what it can be off by. */
+/* Spreads, side by side: counted clocks and what they can be off by, or the host's time of the calls they
+ * were seen in. */
 struct times {
     const struct sdsim_card_findings *findings;
     struct sdsim_table table;
+    bool host;
 };
 
-static const struct sdsim_column columns[] = {
+static const struct sdsim_column bus_columns[] = {
     {.title = "bus time"},
     {.title = "samples", .right = true},
     {.title = "typical", .right = true},
     {.title = "5 %", .right = true},
     {.title = "95 %", .right = true},
     {.title = "longest", .right = true},
-    {.title = ""},
+    {.title = "gap-free", .right = true},
 };
 
-static void begin_times(struct times *times, const struct sdsim_card_findings *findings)
+static const struct sdsim_column host_columns[] = {
+    {.title = "host time"},
+    {.title = "calls", .right = true},
+    {.title = "median", .right = true},
+    {.title = "5 %", .right = true},
+    {.title = "95 %", .right = true},
+    {.title = "longest", .right = true},
+    {.title = "of each"},
+};
+
+static void begin_times(struct times *times, const struct sdsim_card_findings *findings, bool host)
 {
-    times->findings = findings;
-    sdsim_table_init(&times->table, columns, sizeof columns / sizeof *columns);
+    *times = (struct times){.findings = findings, .host = host};
+    sdsim_table_init(&times->table, host ? host_columns : bus_columns,
+                     sizeof bus_columns / sizeof *bus_columns);
 }
 
 static void end_times(struct times *times, FILE *out)
@@ -160,41 +174,85 @@ static void end_times(struct times *times, FILE *out)
     sdsim_table_free(&times->table);
 }
 
-static void add_times(struct times *times, const char *what, const struct sdsim_spread_facts *facts,
-                      const char *remark)
+static void add_row(struct times *times, const char *what, size_t count, const double values[4],
+                    const char *last)
 {
     char text[TEXT];
-    if (facts->count == 0) {
-        return;
-    }
-    const double values[] = {facts->typical, facts->low, facts->high, facts->most};
     sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s", what);
-    sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%zu", facts->count);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s",
-                         time_text(sdsim_findings_span(times->findings, values[i]), text));
+    if (count > 0) {
+        sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%zu", count);
+    } else {
+        sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s", "");
     }
-    sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s", remark);
+    for (size_t i = 0; i < 4; i++) {
+        sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s", time_text(values[i], text));
+    }
+    sdsim_table_cell(&times->table, SDSIM_INK_PLAIN, "%s", last);
 }
 
-static void bounds(const struct sdsim_card_findings *findings, FILE *out)
+/* Rounded down: 100% are all. */
+static char *share_text(size_t part, size_t count, char text[TEXT])
 {
+    snprintf(text, TEXT, "%zu%%", part * 100 / count);
+    return text;
+}
+
+static void add_bus(struct times *times, const char *what, const struct sdsim_spread_facts *facts)
+{
+    const struct sdsim_card_findings *findings = times->findings;
+    const double values[] = {
+        sdsim_findings_span(findings, facts->typical), sdsim_findings_span(findings, facts->low),
+        sdsim_findings_span(findings, facts->high), sdsim_findings_span(findings, facts->most)};
+    char text[TEXT];
+    const struct sdsim_quantiles *upper = &facts->upper;
+    add_row(times, what, facts->count, values,
+            upper->count == 0 ? "?" : share_text(facts->gap_free, facts->count, text));
+    if (facts->gap_free < upper->count) {
+        const double most[] = {
+            sdsim_findings_span(findings, upper->median), sdsim_findings_span(findings, upper->low),
+            sdsim_findings_span(findings, upper->high), sdsim_findings_span(findings, upper->most)};
+        add_row(times, "  at most", 0, most, "");
+    }
+}
+
+/* `call` is what each of the calls was. */
+static void add_times(struct times *times, const char *what, const struct sdsim_spread_facts *facts,
+                      const char *call)
+{
+    const struct sdsim_quantiles *host = &facts->host;
+    if (!times->host && facts->count > 0) {
+        add_bus(times, what, facts);
+    } else if (times->host && host->count > 0) {
+        const double us = (double)SDSIM_US;
+        const double values[] = {host->median * us, host->low * us, host->high * us,
+                                 host->most * us};
+        add_row(times, what, host->count, values, call);
+    }
+}
+
+void sdsim_report_bounds(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
+                         FILE *out)
+{
+    const struct sdsim_gap_fact *gap = &findings->gap;
     char text[TEXT];
     char clock[32];
-    fprintf(
-        out,
-        "Times are counted in clocks, at %s to a byte: each is good to %s either way. They are\n"
-        "lower bounds where USB let the bus stand still meanwhile; host times are upper ones.\n",
-        sdsim_mpsse_clock_text(&findings->clock, clock),
-        time_text(sdsim_findings_span(findings, SDSIM_SAMPLE_LATE), text));
-}
-
-static void host_line(const char *what, const struct sdsim_spread_facts *us, FILE *out)
-{
-    if (us->count > 0) {
-        fprintf(out, "%-28s median %.0f us, 5 to 95 %%: %.0f to %.0f us, longest %.0f us\n", what,
-                us->median, us->low, us->high, us->most);
+    if ((time & SDSIM_PROBE_BUS) == 0) {
+        return;
     }
+    sdsim_mpsse_clock_text(&findings->clock, clock);
+    fprintf(out, "\ngap between bytes  ");
+    if (gap->known) {
+        fprintf(out, "%.1f ns, at most %.1f ns; a byte takes %s\n", gap->gap / 1e3, gap->most / 1e3,
+                time_text(sdsim_findings_span(findings, 1), text));
+    } else {
+        fputs("unknown: the host's clock runs slower than this chip's\n", out);
+    }
+    fprintf(out,
+            "Bus times are clocks counted at %s, each good to %s either way. A card\n"
+            "goes on working while the clock stands still, so they are lower bounds; \"at\n"
+            "most\" adds all the time it may have stood, by the host's clock. In samples that\n"
+            "are \"gap-free\" that is nothing: their bounds are within 2 %% or a byte.\n",
+            clock, time_text(sdsim_findings_span(findings, SDSIM_SAMPLE_LATE), text));
 }
 
 static void border_line(const char *what, uint32_t blocks, double bytes,
@@ -206,24 +264,48 @@ static void border_line(const char *what, uint32_t blocks, double bytes,
             time_text(sdsim_findings_span(findings, bytes), time));
 }
 
+static void read_rows(struct times *times, const struct sdsim_read_measures *reads)
+{
+    add_times(times, "first block", &reads->first, "CMD17");
+    add_times(times, "in the same page", &reads->again, "CMD17");
+    add_times(times, "next block", &reads->next, "CMD18, 16 blocks");
+    if (reads->page.blocks > 0) {
+        add_times(times, "at a page's border", &reads->page.spread, "CMD18, 2 blocks");
+    }
+    if (reads->au.blocks > 0) {
+        add_times(times, "at an AU's border", &reads->au.spread, "CMD18, 2 blocks");
+    }
+    if (times->host) {
+        add_times(times, "a command", &reads->n_cr, "CMD13");
+    }
+}
+
+static void print_reads(const struct sdsim_card_findings *findings, bool host, FILE *out)
+{
+    struct times times;
+    begin_times(&times, findings, host);
+    read_rows(&times, &findings->reads);
+    end_times(&times, out);
+}
+
+static void slow_line(const struct sdsim_card_findings *findings, FILE *out)
+{
+    const struct sdsim_spread_facts *first = &findings->reads.first;
+    char slow[TEXT];
+    if (first->slow > 0) {
+        fprintf(out, "%-28s %.1f %% of first blocks, %s\n", "slow reads", first->slow_share * 100,
+                time_text(sdsim_findings_span(findings, first->slow), slow));
+    }
+}
+
 void sdsim_report_reads(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
                         FILE *out)
 {
     const struct sdsim_read_measures *reads = &findings->reads;
-    char remark[TEXT] = "";
     fprintf(out, "\nreads\n");
     if ((time & SDSIM_PROBE_BUS) != 0) {
-        struct times times;
-        if (reads->first.slow > 0) {
-            char slow[TEXT];
-            snprintf(remark, sizeof remark, "%.1f %% at %s", reads->first.slow_share * 100,
-                     time_text(sdsim_findings_span(findings, reads->first.slow), slow));
-        }
-        begin_times(&times, findings);
-        add_times(&times, "first block", &reads->first, remark);
-        add_times(&times, "in the same page", &reads->again, "");
-        add_times(&times, "next block", &reads->next, "");
-        end_times(&times, out);
+        print_reads(findings, false, out);
+        slow_line(findings, out);
         fprintf(out, "%-28s %.0f bytes (%.0f to %.0f)\n", "N_CR, command to response",
                 reads->n_cr.median, reads->n_cr.least, reads->n_cr.most);
         if (reads->page.blocks > 0) {
@@ -236,10 +318,9 @@ void sdsim_report_reads(const struct sdsim_card_findings *findings, enum sdsim_p
         } else {
             fprintf(out, "%-28s none seen\n", "AU borders");
         }
-        bounds(findings, out);
     }
     if ((time & SDSIM_PROBE_HOST) != 0) {
-        host_line("host time of a CMD17", &reads->sector, out);
+        print_reads(findings, true, out);
     }
     if (reads->lost > 0) {
         fprintf(out, "%zu samples were lost to errors that were repeated\n", reads->lost);
@@ -271,36 +352,56 @@ static void pause_lines(const struct sdsim_card_findings *findings, FILE *out)
     }
 }
 
+static void write_rows(struct times *times, const struct sdsim_write_measures *writes)
+{
+    add_times(times, "lone block", &writes->lone, "CMD24");
+    add_times(times, "block of a stream", &writes->stream, "CMD25, 64 blocks");
+    add_times(times, "end of a stream", &writes->stop, "CMD25, 2 blocks");
+    if (writes->page.blocks > 0) {
+        add_times(times, "end at a page's border", &writes->page.spread, "CMD25, 2 blocks");
+    }
+    if (writes->large_blocks > 0) {
+        add_times(times, "end of a long one", &writes->stop_large, "");
+    }
+    add_times(times, "against the order", &writes->rand, "CMD25");
+    if (writes->small_blocks > 0) {
+        add_times(times, "the same, small", &writes->small, "CMD24, CMD25");
+    }
+    add_times(times, "one AU too many", &writes->merge, "CMD25");
+    if (writes->merge_fuller.count > 0) {
+        add_times(times, "the same, fuller AUs", &writes->merge_fuller, "CMD25");
+    }
+    add_times(times, "pauses", &writes->pause, "");
+    add_times(times, "erase in an AU", &writes->erase, "CMD38");
+    add_times(times, "across two", &writes->erase_two, "CMD38");
+}
+
+static void print_writes(const struct sdsim_card_findings *findings, bool host, FILE *out)
+{
+    struct times times;
+    begin_times(&times, findings, host);
+    write_rows(&times, &findings->writes);
+    end_times(&times, out);
+}
+
+static void size_line(const char *what, const char *words, uint32_t blocks, FILE *out)
+{
+    char size[TEXT];
+    if (blocks > 0) {
+        fprintf(out, "%-28s %s %s\n", what, words,
+                size_text((uint64_t)blocks * SDSIM_SECTOR, size));
+    }
+}
+
 void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
                          FILE *out)
 {
     const struct sdsim_write_measures *writes = &findings->writes;
-    char size[TEXT];
     fprintf(out, "\nwrites\n");
     if ((time & SDSIM_PROBE_BUS) != 0) {
-        struct times times;
-        begin_times(&times, findings);
-        add_times(&times, "lone block", &writes->lone, "");
-        add_times(&times, "block of a stream", &writes->stream, "");
-        add_times(&times, "end of a stream", &writes->stop, "");
-        if (writes->large_blocks > 0) {
-            char remark[TEXT + 8];
-            snprintf(remark, sizeof remark, "from %s on",
-                     size_text((uint64_t)writes->large_blocks * SDSIM_SECTOR, size));
-            add_times(&times, "end of a long one", &writes->stop_large, remark);
-        }
-        add_times(&times, "against the order", &writes->rand, "");
-        if (writes->small_blocks > 0) {
-            char remark[TEXT + 8];
-            snprintf(remark, sizeof remark, "up to %s",
-                     size_text((uint64_t)writes->small_blocks * SDSIM_SECTOR, size));
-            add_times(&times, "the same, small", &writes->small, remark);
-        }
-        add_times(&times, "one AU too many", &writes->merge, "a write more");
-        add_times(&times, "the same, fuller AUs", &writes->merge_fuller, "");
-        add_times(&times, "erase in an AU", &writes->erase, "");
-        add_times(&times, "across two", &writes->erase_two, "");
-        end_times(&times, out);
+        print_writes(findings, false, out);
+        size_line("long streams", "from", writes->large_blocks, out);
+        size_line("small writes", "up to", writes->small_blocks, out);
         if (writes->page.blocks > 0) {
             border_line("page groups", writes->page.blocks, writes->page.step, findings, out);
         }
@@ -312,7 +413,7 @@ void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_
         pause_lines(findings, out);
     }
     if ((time & SDSIM_PROBE_HOST) != 0) {
-        host_line("host time of a CMD24", &writes->sector, out);
+        print_writes(findings, true, out);
     }
     if (writes->lost > 0) {
         fprintf(out, "%zu samples were lost to errors that were repeated\n", writes->lost);

@@ -6,15 +6,12 @@
 
 #include "probe_card.h"
 
-/* One frequency of the sweep. */
-struct sdsim_sweep_row {
-    struct sdsim_mpsse_clock clock;
-    uint32_t blocks;
-    uint64_t faults;
-};
-
 void sdsim_report_registers(const struct sdsim_card_registers *registers, FILE *out);
-void sdsim_report_sweep(const struct sdsim_sweep_row *rows, size_t count, FILE *out);
+void sdsim_report_sweep(const struct sdsim_card_findings *findings, FILE *out);
+
+/* What holds for all times that follow: how the clock may have stood still. */
+void sdsim_report_bounds(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
+                         FILE *out);
 void sdsim_report_reads(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,
                         FILE *out);
 void sdsim_report_writes(const struct sdsim_card_findings *findings, enum sdsim_probe_time time,

@@ -535,6 +535,7 @@ static bool open_chip(struct usb_link *self, const struct sdsim_usb_device *devi
         return false;
     }
     self->packet = self->ftdi->max_packet_size;
+    self->link.packet = self->packet;
     if (!make_transfers(self)) {
         return false;
     }

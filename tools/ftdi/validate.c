@@ -47,6 +47,7 @@ static bool read_options(const struct sdsim_arguments *arguments, struct options
 {
     options->source.scenario = arguments->operands[0];
     options->source.run = arguments->operand_count > 1 ? arguments->operands[1] : NULL;
+    options->wishes.json = arguments->json;
     options->source.card = arguments->values[SDSIM_OPTION_PREDICT_CARD];
     return sdsim_read_device(arguments, &options->device) &&
            read_amount(arguments, &options->source.most_bytes) &&

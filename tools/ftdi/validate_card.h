@@ -8,6 +8,10 @@
  * host is not measured, nor is the clock it asks for if the chip can't make it; what is predicted for that
  * clock is printed apart.
  *
+ * What is measured is bus time, counted in clocks: a lower bound of what an operation took, as the card goes
+ * on working while USB lets the clock stand still. The upper bound is its host time, from the call to its
+ * return. The tolerance is judged by bus time, whatever is shown.
+ *
  * Limits: SPI. A scenario whose driver works the SD bus is carried out by the plain SPI driver.
  */
 #ifndef SDSIM_FTDI_VALIDATE_CARD_H
@@ -21,6 +25,7 @@ struct sdsim_validate_wishes {
     double tolerance;                 /* of the total; 0.05 is 5 % */
     struct sdsim_write_wish write;
     enum sdsim_probe_time time;
+    bool json; /* in the place of the report */
     const volatile sig_atomic_t *stop;
     FILE *in;
 };
@@ -39,7 +44,10 @@ struct sdsim_validate_group {
     double predicted_median;
     double predicted_high;
     double predicted_most;
-    double host_mean;
+    double host_mean; /* by the host's clock: the upper bound of what was measured */
+    double host_median;
+    double host_high;
+    double host_most;
     double asked_mean; /* predicted at the clock that was asked for */
 };
 

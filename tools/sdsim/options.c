@@ -267,8 +267,17 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
     [SDSIM_OPTION_CARD_CLOCK] = {"clock", 0, "FREQUENCY",
                                  "the highest clock; default 25MHz, which gives 15 MHz", NULL},
     [SDSIM_OPTION_IDENTIFY] = {"identify", 0, NULL, "wires and registers only", NULL},
+    [SDSIM_OPTION_CHIP_CHECK] =
+        {"check", 0, "WHICH",
+         "instead of the card, ask the chip: gaps (between bytes), edges (of the clock), poll "
+         "(what "
+         "a look costs), margin (of reading), stop (of 0x9C), or all of them",
+         "gaps edges poll margin stop all"},
+    [SDSIM_OPTION_OUT_HOST] = {"host-out", 0, "FILE", "write what --check finds as a host profile",
+                               SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_WHOSE_TIME] = {"time", 0, "WHOSE",
-                                 "which times to show: bus, host or both, the default",
+                                 "which times to show: bus, counted in clocks, host, or both, the "
+                                 "default",
                                  "bus host both"},
     [SDSIM_OPTION_OUT_PROFILE] = {"out", 'o', "FILE", "write a card profile", SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_WRITE] = {"write", 0, NULL, "write to the card, too; needs --range or --scratch",

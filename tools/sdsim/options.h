@@ -125,6 +125,8 @@ enum sdsim_option_id {
     SDSIM_OPTION_INTERFACE,
     SDSIM_OPTION_CARD_CLOCK, /* --clock of a command that works a real card */
     SDSIM_OPTION_IDENTIFY,
+    SDSIM_OPTION_CHIP_CHECK,
+    SDSIM_OPTION_OUT_HOST,
     SDSIM_OPTION_WHOSE_TIME,
     SDSIM_OPTION_OUT_PROFILE,
     SDSIM_OPTION_WRITE,
