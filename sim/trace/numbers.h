@@ -40,13 +40,10 @@ static inline int sdsim_trace_unit(const char *p, size_t *length)
         return 12;
     }
     *length = 2;
-    if (p[1] != 's') {
-        return -1;
-    }
     if (*p == 'u') {
-        return 6;
+        return p[1] == 's' ? 6 : -1;
     }
-    return *p == prefixes[*p & 7].letter ? prefixes[*p & 7].power : -1;
+    return *p == prefixes[*p & 7].letter && p[1] == 's' ? prefixes[*p & 7].power : -1;
 }
 
 /* The digits from `p` on, behind those that made `number`. */
