@@ -202,12 +202,7 @@ static void count_moves(struct sdsim_capture *capture, const struct sdsim_pin_ch
 static void decode_sd(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
                       size_t count)
 {
-    struct sdsim_sd_sampler sampler = capture->sd_sampler;
-    for (size_t i = 0; i < count; i++) {
-        sdsim_sd_sampler_change(&sampler, changes[i].tick,
-                                sdsim_line_map(&capture->map, changes[i].levels));
-    }
-    capture->sd_sampler = sampler;
+    sdsim_sd_sampler_changes(&capture->sd_sampler, &capture->map, changes, count);
 }
 
 static void decode_spi(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
