@@ -202,23 +202,13 @@ static void count_moves(struct sdsim_capture *capture, const struct sdsim_pin_ch
 static void decode_sd(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
                       size_t count)
 {
-    struct sdsim_sd_sampler sampler = capture->sd_sampler;
-    for (size_t i = 0; i < count; i++) {
-        sdsim_sd_sampler_change(&sampler, changes[i].tick,
-                                sdsim_line_map(&capture->map, changes[i].levels));
-    }
-    capture->sd_sampler = sampler;
+    sdsim_sd_sampler_changes(&capture->sd_sampler, &capture->map, changes, count);
 }
 
 static void decode_spi(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,
                        size_t count)
 {
-    struct sdsim_spi_sampler sampler = capture->spi_sampler;
-    for (size_t i = 0; i < count; i++) {
-        sdsim_spi_sampler_change(&sampler, changes[i].tick,
-                                 sdsim_line_map(&capture->map, changes[i].levels));
-    }
-    capture->spi_sampler = sampler;
+    sdsim_spi_sampler_changes(&capture->spi_sampler, &capture->map, changes, count);
 }
 
 static void decode(struct sdsim_capture *capture, const struct sdsim_pin_change *changes,

@@ -18,7 +18,7 @@
 #include "capture/spi_sampler.h"
 #include "capture/survey.h"
 
-enum { SDSIM_CAPTURE_BATCH = 4096 };
+enum { SDSIM_CAPTURE_BATCH = 1024 };
 
 /* To be read by whoever reports. */
 struct sdsim_capture {

@@ -94,6 +94,37 @@ void sdsim_clock_meter_odd(struct sdsim_clock_meter *meter, uint64_t rise)
     }
 }
 
+/* How many edges are a period of the stretch behind the one before. */
+static size_t count_regular(const struct sdsim_clock_meter *meter, const uint64_t *rises,
+                            size_t count)
+{
+    uint64_t last = meter->last;
+    size_t i = 0;
+    while (i < count && rises[i] - last - meter->low <= meter->width) {
+        last = rises[i++];
+    }
+    return i;
+}
+
+void sdsim_clock_meter_rises(struct sdsim_clock_meter *meter, const uint64_t *rises, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        const size_t regular = meter->count > 0 ? count_regular(meter, rises + i, count - i) : 0;
+        if (regular == 0) {
+            sdsim_clock_meter_odd(meter, rises[i++]);
+            continue;
+        }
+        struct sdsim_clock_stretch *stretch = &meter->stretches[meter->count - 1];
+        i += regular;
+        stretch->period_sum += rises[i - 1] - meter->last;
+        stretch->periods += regular;
+        stretch->clocks += regular;
+        stretch->end = rises[i - 1];
+        meter->odd_count = 0;
+        meter->last = rises[i - 1];
+    }
+}
+
 void sdsim_clock_meter_frame(struct sdsim_clock_meter *meter, bool right)
 {
     if (meter->count > 0) {

@@ -70,6 +70,9 @@ static inline void sdsim_clock_meter_rise(struct sdsim_clock_meter *meter, uint6
     }
 }
 
+/* The same for many rising edges. */
+void sdsim_clock_meter_rises(struct sdsim_clock_meter *meter, const uint64_t *rises, size_t count);
+
 /* A frame with a check sum was read. */
 void sdsim_clock_meter_frame(struct sdsim_clock_meter *meter, bool right);
 

@@ -5,8 +5,8 @@
  * 8, probes at any bits, stored and deflated members in any order, blanks around '='.
  * Not supported: analog channels (left out), several devices (the first is read).
  *
- * Speed: unpacking is what takes the time. Samples that repeat are skipped eight and more bytes at a
- * time; a sample is looked at closely only where a watched bit changes.
+ * Speed: unpacking is what takes the time. Samples are looked at eight bytes at a time, and those that
+ * repeat are skipped; a sample is looked at closely only where a watched bit changes.
  *
  * A hostile zip can't cost memory, because nothing is unpacked but a window; it can't cost much time
  * either: the packed members together may not be larger than the file, so that the same bytes can't
@@ -18,6 +18,7 @@
 #include <zip.h>
 
 #include "capture/pin_format.h"
+#include "core/load.h"
 
 enum {
     WINDOW = 256 << 10,
@@ -341,21 +342,14 @@ static inline uint64_t load(const unsigned char *bytes, unsigned unit)
     return value;
 }
 
-static inline uint64_t load64(const unsigned char *bytes)
-{
-    uint64_t value;
-    memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-/* The levels of one unit in each unit of a word, as the word lies in memory. */
+/* The levels of one unit in each unit of a word, the first one lowest. */
 static inline uint64_t spread(uint64_t levels, const unsigned unit)
 {
-    unsigned char bytes[8];
-    for (unsigned i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(levels >> 8 * (i % unit));
+    uint64_t word = levels;
+    for (unsigned bits = 8 * unit; bits < 64; bits *= 2) {
+        word |= word << bits;
     }
-    return load64(bytes);
+    return word;
 }
 
 /* Skips words that are like `word` under `mask`: many at a time, then one by one. */
@@ -365,73 +359,117 @@ static inline const unsigned char *skip_equal(const unsigned char *at, const uns
     while (end - at >= 64) {
         uint64_t differ = 0;
         for (unsigned i = 0; i < 64; i += 8) {
-            differ |= load64(at + i) ^ word;
+            differ |= sdsim_load64(at + i) ^ word;
         }
         if ((differ & mask) != 0) {
             break;
         }
         at += 64;
     }
-    while (end - at >= 8 && ((load64(at) ^ word) & mask) == 0) {
+    while (end - at >= 8 && ((sdsim_load64(at) ^ word) & mask) == 0) {
         at += 8;
     }
     return at;
 }
 
-/* The first unit that is not like the others, where at least one is, or too few are left to tell. */
-static inline const unsigned char *find_change(const unsigned char *at, const unsigned char *end,
-                                               uint64_t word, uint64_t mask, uint64_t levels,
-                                               uint64_t watched, const unsigned unit)
+/* What is looked for, and where it goes. */
+struct scan {
+    uint64_t watched; /* bits of a unit */
+    uint64_t levels;  /* of the unit in front of `at` */
+    uint64_t sample;  /* of the unit at `at` */
+    const unsigned char *at;
+    const unsigned char *end;
+    struct sdsim_pin_change *changes;
+    size_t count;
+    size_t capacity;
+};
+
+/*
+ * The changes in whole words, of units that fill one. A word less itself shifted by a unit has bits
+ * where a unit differs from the one in front of it; a sum makes the top bit of each such unit of
+ * them, and each of these is a change. So nothing waits for the change before it.
+ */
+__attribute__((always_inline)) static inline void scan_words(struct scan *scan, const unsigned unit)
 {
-    if (8 % unit == 0 && end - at >= 8) {
-        uint64_t differ = (load64(at) ^ word) & mask;
+    const unsigned bits = 8 * unit;
+    const uint64_t all = UINT64_MAX >> (64 - bits);
+    const uint64_t mask = spread(scan->watched, unit);
+    const uint64_t tops = spread(UINT64_C(1) << (bits - 1), unit);
+    const unsigned char *const end = scan->end;
+    const unsigned char *at = scan->at;
+    struct sdsim_pin_change *out = scan->changes;
+    const struct sdsim_pin_change *const full = out + scan->capacity;
+    uint64_t sample = scan->sample;
+    uint64_t levels = scan->levels;
+    while (end - at >= 8 && full - out >= 8 / (ptrdiff_t)unit) {
+        const uint64_t word = sdsim_load64(at);
+        const uint64_t before = unit == 8 ? levels : word << bits % 64 | levels;
+        const uint64_t differ = (word ^ before) & mask;
         if (differ == 0) {
-            at = skip_equal(at + 8, end, word, mask);
-            differ = end - at >= 8 ? (load64(at) ^ word) & mask : 0;
+            const unsigned char *next = skip_equal(at + 8, end, spread(levels, unit), mask);
+            sample += (uint64_t)(next - at) / unit;
+            at = next;
+            continue;
         }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        if (differ != 0) {
-            return at + (unsigned)__builtin_ctzll(differ) / 8 / unit * unit;
+        uint64_t marks = (((differ & ~tops) + ~tops) | differ) & tops;
+        do {
+            const unsigned top = (unsigned)__builtin_ctzll(marks);
+            out->tick = sample + top / bits;
+            out->levels = word >> (top - (bits - 1)) & all;
+            out++;
+            marks &= marks - 1;
+        } while (marks != 0);
+        sample += 8 / unit;
+        levels = word >> (64 - bits);
+        at += 8;
+    }
+    scan->sample = sample;
+    scan->at = at;
+    scan->levels = levels;
+    scan->count = (size_t)(out - scan->changes);
+}
+
+/* The same unit by unit, for what is left. */
+__attribute__((always_inline)) static inline void scan_units(struct scan *scan, const unsigned unit)
+{
+    while (scan->at < scan->end && scan->count < scan->capacity) {
+        const uint64_t levels = load(scan->at, unit);
+        if (((levels ^ scan->levels) & scan->watched) != 0) {
+            scan->changes[scan->count++] = (struct sdsim_pin_change){scan->sample, levels};
         }
-#endif
+        scan->levels = levels;
+        scan->sample++;
+        scan->at += unit;
     }
-    while (at < end && ((load(at, unit) ^ levels) & watched) == 0) {
-        at += unit;
-    }
-    return at;
 }
 
 /*
  * The changes in the window, for one unit size: `unit` is a constant where this is called, and the
- * compiler makes a loop for each.
+ * compiler makes a loop for each (which it must inline for that).
  */
-static inline size_t scan(struct sdsim_pins *pins, struct reader *reader,
-                          struct sdsim_pin_change *changes, size_t capacity, const unsigned unit)
+__attribute__((always_inline)) static inline size_t scan(struct sdsim_pins *pins,
+                                                         struct reader *reader,
+                                                         struct sdsim_pin_change *changes,
+                                                         size_t capacity, const unsigned unit)
 {
-    const uint64_t all = unit == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * unit % 64) - 1;
-    const uint64_t watched = pins->watched & all;
-    const uint64_t mask = spread(watched, unit);
     const unsigned char *const start = reader->window + reader->at;
-    const unsigned char *const end = start + (reader->end - reader->at) / unit * unit;
-    const unsigned char *at = start;
-    uint64_t levels = reader->levels;
-    uint64_t word = spread(levels, unit);
-    size_t count = 0;
-    while (count < capacity) {
-        at = find_change(at, end, word, mask, levels, watched, unit);
-        if (at == end) {
-            break;
-        }
-        levels = load(at, unit);
-        word = spread(levels, unit);
-        changes[count++] =
-            (struct sdsim_pin_change){reader->sample + (uint64_t)(at - start) / unit, levels};
-        at += unit;
+    struct scan scan = {
+        .watched = pins->watched & UINT64_MAX >> (64 - 8 * unit),
+        .levels = reader->levels,
+        .sample = reader->sample,
+        .at = start,
+        .end = start + (reader->end - reader->at) / unit * unit,
+        .changes = changes,
+        .capacity = capacity,
+    };
+    if (8 % unit == 0) {
+        scan_words(&scan, unit);
     }
-    reader->levels = levels;
-    reader->sample += (uint64_t)(at - start) / unit;
-    reader->at += (size_t)(at - start);
-    return count;
+    scan_units(&scan, unit);
+    reader->levels = scan.levels;
+    reader->sample = scan.sample;
+    reader->at += (size_t)(scan.at - start);
+    return scan.count;
 }
 
 static size_t scan_unit(struct sdsim_pins *pins, struct reader *reader,

@@ -378,6 +378,86 @@ void sdsim_sd_decoder_look(struct sdsim_sd_decoder *decoder)
     }
 }
 
+/* Lines that must be high in all samplings for a clock to need no closer look; 0: all need one. And
+ * how many clocks that holds for at most. As sdsim_sd_decoder_is_due. */
+static uint32_t quiet_lines(const struct sdsim_sd_decoder *decoder, uint64_t *most)
+{
+    *most = UINT64_MAX;
+    if (decoder->in_frame) {
+        return 0;
+    }
+    switch (decoder->stage) {
+    case SDSIM_SD_STAGE_NO_DATA:
+        return SDSIM_SD_CMDS;
+    case SDSIM_SD_STAGE_WAIT_READ:
+    case SDSIM_SD_STAGE_WAIT_WRITE:
+        return SDSIM_SD_CMDS | SDSIM_SD_CMDS << 1;
+    case SDSIM_SD_STAGE_IN_BLOCK:
+        *most = decoder->due > decoder->n + 1 ? decoder->due - decoder->n - 1 : 0;
+        return SDSIM_SD_CMDS;
+    default:
+        return 0;
+    }
+}
+
+/* How many of the words have all lines of `mask` high: in eights, then one by one. */
+static size_t count_quiet(const uint32_t *words, size_t count, uint32_t mask)
+{
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint32_t all = mask;
+        for (size_t k = 0; k < 8; k++) {
+            all &= words[i + k];
+        }
+        if (all != mask) {
+            break;
+        }
+    }
+    while (i < count && (words[i] & mask) == mask) {
+        i++;
+    }
+    return i;
+}
+
+static void store_clocks(struct sdsim_sd_decoder *decoder, const uint32_t *words,
+                         const uint64_t *rises, size_t count)
+{
+    const size_t slot = decoder->n % SDSIM_SD_RING;
+    const size_t room = SDSIM_SD_RING - slot;
+    const size_t first = count < room ? count : room;
+    memcpy(decoder->words + slot, words, first * sizeof *words);
+    memcpy(decoder->rises + slot, rises, first * sizeof *rises);
+    memcpy(decoder->words, words + first, (count - first) * sizeof *words);
+    memcpy(decoder->rises, rises + first, (count - first) * sizeof *rises);
+    decoder->n += count;
+}
+
+void sdsim_sd_decoder_clocks(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_clocks *clocks,
+                             size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        uint64_t most;
+        const uint32_t mask = quiet_lines(decoder, &most);
+        if (mask == 0) {
+            decoder->dat0_rise = clocks->dat0_rises[i];
+            sdsim_sd_decoder_clock(decoder, clocks->rises[i], clocks->words[i]);
+            i++;
+            continue;
+        }
+        const size_t left = most < count - i ? (size_t)most : count - i;
+        const size_t quiet = count_quiet(clocks->words + i, left, mask);
+        const bool due = quiet < count - i;
+        const size_t taken = quiet + due;
+        store_clocks(decoder, clocks->words + i, clocks->rises + i, taken);
+        sdsim_clock_meter_rises(decoder->meter, clocks->rises + i, taken);
+        i += taken;
+        if (due) {
+            decoder->dat0_rise = clocks->dat0_rises[i - 1];
+            sdsim_sd_decoder_look(decoder);
+        }
+    }
+}
+
 void sdsim_sd_decoder_end(struct sdsim_sd_decoder *decoder)
 {
     if (decoder->n == 0) {

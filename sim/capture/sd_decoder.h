@@ -156,6 +156,19 @@ static inline void sdsim_sd_decoder_clock(struct sdsim_sd_decoder *decoder, uint
     }
 }
 
+/* Clocks that were not decoded yet. */
+enum { SDSIM_SD_CLOCKS = 256 };
+
+struct sdsim_sd_clocks {
+    uint64_t rises[SDSIM_SD_CLOCKS];      /* the clock's */
+    uint64_t dat0_rises[SDSIM_SD_CLOCKS]; /* the last one of DAT0 up to then */
+    uint32_t words[SDSIM_SD_CLOCKS];
+};
+
+/* The same for many clocks. */
+void sdsim_sd_decoder_clocks(struct sdsim_sd_decoder *decoder, const struct sdsim_sd_clocks *clocks,
+                             size_t count);
+
 /* The record ends. */
 void sdsim_sd_decoder_end(struct sdsim_sd_decoder *decoder);
 

@@ -57,17 +57,21 @@ enum sdsim_sd_frame_verdict sdsim_sd_frame_read(const struct sdsim_sd_decoder *d
 void sdsim_sd_periods(const struct sdsim_sd_decoder *decoder, uint64_t from, uint64_t to,
                       uint64_t *shortest, uint64_t *longest)
 {
-    *shortest = UINT64_MAX;
-    *longest = 0;
     if (decoder->n - from > SDSIM_SD_RING) {
         from = decoder->n - SDSIM_SD_RING;
     }
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    uint64_t last = decoder->rises[from % SDSIM_SD_RING];
     for (uint64_t i = from + 1; i <= to; i++) {
-        const uint64_t period =
-            decoder->rises[i % SDSIM_SD_RING] - decoder->rises[(i - 1) % SDSIM_SD_RING];
-        *shortest = period < *shortest ? period : *shortest;
-        *longest = period > *longest ? period : *longest;
+        const uint64_t rise = decoder->rises[i % SDSIM_SD_RING];
+        const uint64_t period = rise - last;
+        least = period < least ? period : least;
+        most = period > most ? period : most;
+        last = rise;
     }
+    *shortest = least;
+    *longest = most;
 }
 
 /* The 16 bits of a check sum on a line, and whether the end bit behind it is one. */

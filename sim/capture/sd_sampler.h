@@ -1,10 +1,14 @@
 /*
  * SD mode: changes of the pins to clocks, each with the levels of CMD and DAT at four instants
  * (sd_decoder.h).
+ *
+ * Speed: clocks are made of many changes first and decoded together then, since most of them are data
+ * of a block, which the decoder looks at when the block is complete.
  */
 #ifndef SDSIM_CAPTURE_SD_SAMPLER_H
 #define SDSIM_CAPTURE_SD_SAMPLER_H
 
+#include "capture/roles.h"
 #include "capture/sd_decoder.h"
 
 struct sdsim_sd_sampler {
@@ -41,6 +45,10 @@ static inline void sdsim_sd_sampler_change(struct sdsim_sd_sampler *sampler, uin
                                    lines >> 1 << 3 * SDSIM_SD_LINES);
     }
 }
+
+/* The same for many changes of the pins. */
+void sdsim_sd_sampler_changes(struct sdsim_sd_sampler *sampler, const struct sdsim_line_map *map,
+                              const struct sdsim_pin_change *changes, size_t count);
 
 /* The state at the beginning, and the record's end. */
 void sdsim_sd_sampler_begin(struct sdsim_sd_sampler *sampler, unsigned lines);

@@ -5,6 +5,9 @@
  * edge. Without CS, a pause of many bits begins a new byte. The sampler also looks when the card
  * changes MISO: how long that is behind the edge at which the host samples (the hold time it gives),
  * and how long before the next (the set-up time).
+ *
+ * Speed: a byte whose sixteen edges of the clock are sixteen changes in a row, with data changing in
+ * the samples in which the clock does, is taken as a whole. Others are taken edge by edge.
  */
 #ifndef SDSIM_CAPTURE_SPI_SAMPLER_H
 #define SDSIM_CAPTURE_SPI_SAMPLER_H
@@ -129,6 +132,10 @@ static inline void sdsim_spi_sampler_change(struct sdsim_spi_sampler *sampler, u
     }
     sampler->lines = lines;
 }
+
+/* The same for many changes of the pins. */
+void sdsim_spi_sampler_changes(struct sdsim_spi_sampler *sampler, const struct sdsim_line_map *map,
+                               const struct sdsim_pin_change *changes, size_t count);
 
 /* The record is over. */
 void sdsim_spi_sampler_end(struct sdsim_spi_sampler *sampler);

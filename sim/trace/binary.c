@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/load.h"
 #include "fat/session.h"
 #include "trace/binary_layout.h"
 #include "trace/source.h"
@@ -42,34 +43,6 @@ static inline uint64_t mix(uint64_t h, uint64_t w)
     return h << 29 | h >> 35;
 }
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define FROM_LITTLE(bits, value) __builtin_bswap##bits(value)
-#else
-#define FROM_LITTLE(bits, value) (value)
-#endif
-
-/* Single loads: compilers do not see through loops over bytes. */
-static inline uint64_t word(const uint8_t *bytes)
-{
-    uint64_t w;
-    memcpy(&w, bytes, sizeof w);
-    return FROM_LITTLE(64, w);
-}
-
-static inline uint32_t half_word(const uint8_t *bytes)
-{
-    uint32_t w;
-    memcpy(&w, bytes, sizeof w);
-    return FROM_LITTLE(32, w);
-}
-
-static inline uint16_t quarter_word(const uint8_t *bytes)
-{
-    uint16_t w;
-    memcpy(&w, bytes, sizeof w);
-    return FROM_LITTLE(16, w);
-}
-
 uint64_t sdsim_binary_check(uint64_t check, const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
@@ -77,11 +50,11 @@ uint64_t sdsim_binary_check(uint64_t check, const void *bytes, size_t size)
     size_t i = 0;
     for (; i + 32 <= size; i += 32) {
         for (size_t k = 0; k < 4; k++) {
-            h[k] = mix(h[k], word(b + i + 8 * k));
+            h[k] = mix(h[k], sdsim_load64(b + i + 8 * k));
         }
     }
     for (size_t k = 0; i + 8 <= size; i += 8, k++) {
-        h[k] = mix(h[k], word(b + i));
+        h[k] = mix(h[k], sdsim_load64(b + i));
     }
     uint64_t all = 0;
     for (size_t k = 0; k < 4; k++) {
@@ -282,20 +255,10 @@ static bool next_chunk(struct binary_source *source)
 
 /* ---- records ---- */
 
-/* Unpacks `count` entries of a column and moves behind them. */
-static void unpack(struct binary_source *source, enum sdsim_binary_column column, size_t count)
+/* Makes `count` entries of `width` bytes 64 bits wide. */
+static inline void widen(uint64_t *out, const uint8_t *in, unsigned width, size_t count)
 {
-    uint64_t *out = source->entries[column];
-    const uint8_t *in = source->columns[column];
-    const unsigned width = source->width[column];
-    source->columns[column] = in + width * count;
     switch (width) {
-    case 0:
-        if (!source->zeroed[column]) {
-            memset(out, 0, BATCH * sizeof *out);
-        }
-        source->zeroed[column] = true;
-        return;
     case 1:
         for (size_t i = 0; i < count; i++) {
             out[i] = in[i];
@@ -303,20 +266,38 @@ static void unpack(struct binary_source *source, enum sdsim_binary_column column
         break;
     case 2:
         for (size_t i = 0; i < count; i++) {
-            out[i] = quarter_word(in + 2 * i);
+            out[i] = sdsim_load16(in + 2 * i);
         }
         break;
     case 4:
         for (size_t i = 0; i < count; i++) {
-            out[i] = half_word(in + 4 * i);
+            out[i] = sdsim_load32(in + 4 * i);
         }
         break;
     default:
         for (size_t i = 0; i < count; i++) {
-            out[i] = word(in + 8 * i);
+            out[i] = sdsim_load64(in + 8 * i);
         }
     }
-    source->zeroed[column] = false;
+}
+
+/* Unpacks `count` entries of a column and moves behind them. */
+static void unpack(struct binary_source *source, enum sdsim_binary_column column, size_t count)
+{
+    uint64_t *out = source->entries[column];
+    const uint8_t *in = source->columns[column];
+    const unsigned width = source->width[column];
+    source->columns[column] = in + width * count;
+    if (width == 0) {
+        if (!source->zeroed[column]) {
+            memset(out, 0, BATCH * sizeof *out);
+        }
+    } else if (count == BATCH) { /* a number the compiler knows: it makes vectors of it */
+        widen(out, in, width, BATCH);
+    } else {
+        widen(out, in, width, count);
+    }
+    source->zeroed[column] = width == 0;
 }
 
 static inline uint64_t unzigzag(uint64_t value)
@@ -331,13 +312,11 @@ static inline uint64_t range_mask(uint64_t kind)
 }
 
 /*
- * Puts `count` unpacked records together, none of them a mark; false if one is impossible. With
- * `alike` they are all of the kind and have the flags in `kind`, which the compiler then takes out of
- * the loop; with `bare` none repeats or has a label. Counts and repeats have 32 bits because their
- * columns are no wider.
+ * Puts `count` unpacked records together, none of them a mark; false if one is impossible. With `bare`
+ * none repeats or has a label. Counts and repeats have 32 bits because their columns are no wider.
  */
 static inline bool combine_as(struct binary_source *source, struct sdsim_block_record *records,
-                              size_t count, bool alike, bool bare)
+                              size_t count, bool bare)
 {
     uint64_t(*const e)[BATCH] = source->entries;
     const sdsim_ps unit = source->unit;
@@ -348,7 +327,7 @@ static inline bool combine_as(struct binary_source *source, struct sdsim_block_r
     uint64_t start = source->start;
     uint64_t bad = 0;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t both = alike ? kind_base : e[SDSIM_BINARY_KIND][i] ^ kind_base;
+        const uint64_t both = e[SDSIM_BINARY_KIND][i] ^ kind_base;
         const uint64_t kind = both & 15;
         const uint64_t flags = both >> 4;
         const uint64_t range = range_mask(kind);
@@ -368,27 +347,59 @@ static inline bool combine_as(struct binary_source *source, struct sdsim_block_r
         lba += sectors;
         bad |= (lba - (sectors != 0)) >> 32 | repeat >> 32 |
                (uint64_t)((sectors == 0) != (range == 0));
-        bad |= alike ? 0 : flags >> 3 | (uint64_t)(kind >= SDSIM_TRACE_MARK);
+        bad |= flags >> 3 | (uint64_t)(kind >= SDSIM_TRACE_MARK);
     }
     source->lba = lba;
     source->start = start;
     return bad == 0;
 }
 
+/* The same for records that are all of one kind, which has a range of sectors, and have the same
+ * flags, as is mostly so: what is looked at in each above is looked at once. */
+static inline bool combine_alike_as(struct binary_source *source,
+                                    struct sdsim_block_record *records, size_t count, bool bare)
+{
+    uint64_t(*const e)[BATCH] = source->entries;
+    const uint64_t flags = source->kind >> 4;
+    const sdsim_ps start_unit = (flags & SDSIM_TRACE_HAS_START) != 0 ? source->unit : 0;
+    const sdsim_ps duration_unit = (flags & SDSIM_TRACE_HAS_DURATION) != 0 ? source->unit : 0;
+    const uint64_t least_count = source->count;
+    const uint64_t least_duration = source->duration;
+    const uint8_t kind = source->kind & 15;
+    uint64_t lba = source->lba;
+    uint64_t start = source->start;
+    uint64_t all = 0; /* of what must be less than 2^32 */
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t sectors = least_count + e[SDSIM_BINARY_COUNT][i];
+        const uint64_t repeat = bare ? 1 : e[SDSIM_BINARY_REPEAT][i] + 1;
+        lba += unzigzag(e[SDSIM_BINARY_LBA][i]);
+        start += unzigzag(e[SDSIM_BINARY_START][i]);
+        records[i].start = start * start_unit;
+        records[i].duration = (least_duration + e[SDSIM_BINARY_DURATION][i]) * duration_unit;
+        records[i].lba = (uint32_t)lba;
+        records[i].count = (uint32_t)sectors;
+        records[i].repeat = (uint32_t)repeat;
+        records[i].label = bare ? 0 : (uint16_t)e[SDSIM_BINARY_LABEL][i];
+        records[i].kind = kind;
+        records[i].flags = (uint8_t)flags;
+        lba += sectors;
+        all |= (lba - 1) | (sectors - 1) | repeat;
+    }
+    source->lba = lba;
+    source->start = start;
+    return flags >> 3 == 0 && all >> 32 == 0;
+}
+
 static bool combine(struct binary_source *source, struct sdsim_block_record *records, size_t count)
 {
-    const bool alike = source->width[SDSIM_BINARY_KIND] == 0;
-    if (alike && ((source->kind & 15) >= SDSIM_TRACE_MARK || source->kind >> 7 != 0)) {
-        return false;
-    }
     const bool bare =
         source->width[SDSIM_BINARY_REPEAT] == 0 && source->width[SDSIM_BINARY_LABEL] == 0;
-    if (bare) {
-        return alike ? combine_as(source, records, count, true, true)
-                     : combine_as(source, records, count, false, true);
+    if (source->width[SDSIM_BINARY_KIND] == 0 && range_mask(source->kind & 15) != 0) {
+        return bare ? combine_alike_as(source, records, count, true)
+                    : combine_alike_as(source, records, count, false);
     }
-    return alike ? combine_as(source, records, count, true, false)
-                 : combine_as(source, records, count, false, false);
+    return bare ? combine_as(source, records, count, true)
+                : combine_as(source, records, count, false);
 }
 
 static bool read_mark(struct binary_source *source, struct sdsim_block_record *record)

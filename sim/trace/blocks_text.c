@@ -4,10 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/units.h"
 #include "fat/session.h"
 #include "trace/lines.h"
+#include "trace/numbers.h"
 #include "trace/source.h"
+
+enum { KNOWN_TAILS = 4, KNOWN_BYTES = 16 };
+
+/* How a line ended that was read lately: what follows its sector number, as words. */
+struct known_tail {
+    uint64_t words[KNOWN_BYTES / 8];
+    uint64_t masks[KNOWN_BYTES / 8]; /* of the bytes that count, the newline among them */
+    size_t length;                   /* without the newline; 0: none yet */
+    uint32_t count;
+    uint32_t repeat;
+    uint16_t label;
+    uint8_t failed; /* SDSIM_TRACE_FAILED, or 0 */
+};
 
 struct text_source {
     struct sdsim_block_source base;
@@ -17,6 +30,8 @@ struct text_source {
     char *last;       /* the last line of the input, if it has no newline: a copy with one */
     uint64_t block_operations;
     uint64_t sectors[2]; /* read, written */
+    struct known_tail known[KNOWN_TAILS];
+    unsigned oldest; /* of them */
 };
 
 /* ---- pieces of a line; every line ends in '\n', so nothing needs its end ---- */
@@ -44,7 +59,7 @@ static const char *line_end(const char *p)
     return p;
 }
 
-static const char *skip_blanks(const char *p)
+static inline const char *skip_blanks(const char *p)
 {
     while (*p == ' ' || *p == '\t') {
         p++;
@@ -52,46 +67,10 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Digits one by one, looking at each whether it is too much: the end of them, NULL if they are. */
-static const char *parse_long(const char *p, uint64_t *value)
-{
-    uint64_t number = 0;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        const unsigned digit = (unsigned)(*p - '0');
-        if (number > (UINT64_MAX - digit) / 10) {
-            return NULL;
-        }
-        number = number * 10 + digit;
-    }
-    *value = number;
-    return p;
-}
-
-static const uint64_t powers_of_ten[] = {
-    1,        10,        100,        1000,        10000,        100000,       1000000,
-    10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000};
-
-/* Digits up to 2^64 - 1; NULL if there are none or too many. */
-static inline const char *parse_u64(const char *p, uint64_t *value)
-{
-    const char *start = p;
-    uint64_t number = 0;
-    unsigned digit;
-    while ((digit = (unsigned char)*p - (unsigned)'0') <= 9) {
-        number = number * 10 + digit;
-        p++;
-    }
-    if (p - start > 19) {
-        return parse_long(start, value);
-    }
-    *value = number;
-    return p > start ? p : NULL;
-}
-
 static inline const char *parse_u32(const char *p, uint32_t *value)
 {
-    uint64_t number;
-    p = parse_u64(p, &number);
+    uint64_t number = 0;
+    p = sdsim_trace_number(p, &number);
     if (p == NULL || number > UINT32_MAX) {
         return NULL;
     }
@@ -99,77 +78,11 @@ static inline const char *parse_u32(const char *p, uint32_t *value)
     return p;
 }
 
-/* The power of ten that a unit is of picoseconds, and its length; -1: none of the usual ones. */
-static inline int unit_power(const char *p, size_t *length)
-{
-    int power;
-    switch (*p) {
-    case 'u':
-        power = 6;
-        break;
-    case 'm':
-        power = 9;
-        break;
-    case 'n':
-        power = 3;
-        break;
-    case 'p':
-        power = 0;
-        break;
-    case 's':
-        *length = 1;
-        return 12;
-    default:
-        return -1;
-    }
-    *length = 2;
-    return p[1] == 's' ? power : -1;
-}
-
-/* Any time the units know, for what the short way below does not. */
-static const char *parse_any_time(const char *p, sdsim_ps *time)
-{
-    char text[40];
-    size_t length = 0;
-    while (p[length] > ' ' && length < sizeof text - 1) {
-        text[length] = p[length];
-        length++;
-    }
-    text[length] = '\0';
-    return sdsim_unit_parse(SDSIM_UNIT_TIME, text, time) == SDSIM_UNIT_OK ? p + length : NULL;
-}
-
-/* A time with its unit, exact; NULL if it is none. */
-static inline const char *parse_time(const char *start, sdsim_ps *time)
-{
-    uint64_t whole;
-    uint64_t fraction = 0;
-    ptrdiff_t decimals = 0;
-    const char *p = parse_u64(start, &whole);
-    if (p != NULL && *p == '.') {
-        const char *point = p;
-        p = parse_u64(point + 1, &fraction);
-        decimals = p != NULL ? p - point - 1 : 0;
-    }
-    if (p == NULL) {
-        return NULL;
-    }
-    size_t length;
-    const int power = unit_power(p, &length);
-    if (power < 0 || decimals > power) {
-        return parse_any_time(start, time);
-    }
-    if (__builtin_mul_overflow(whole, powers_of_ten[power], &whole) ||
-        __builtin_add_overflow(whole, fraction * powers_of_ten[power - decimals], time)) {
-        return NULL;
-    }
-    return p + length;
-}
-
 /* ---- faults ---- */
 
-/* Tells what is wrong at `p`. */
-static void complain(struct text_source *source, const char *p, const char *what, const char *help)
+/* Tells what is wrong at `p`; returns NULL, as what found it does. */
+static const char *complain(struct text_source *source, const char *p, const char *what,
+                            const char *help)
 {
     struct sdsim_place place = sdsim_lines_place(&source->lines);
     size_t length = 0;
@@ -186,27 +99,42 @@ static void complain(struct text_source *source, const char *p, const char *what
                        "%s: '%.*s'", what, length < 80 ? (int)length : 80, p);
     }
     source->base.failed = true;
+    return NULL;
 }
 
-/* ---- lines ---- */
+/*
+ * ---- lines ----
+ *
+ * What reads a piece of a line returns where the line goes on, and NULL if it is wrong, which it has
+ * told then. The place goes from one to the next in a register: it is what the next one waits for.
+ */
 
-/* What a line was. */
-enum verdict {
-    RECORD,
-    NOTHING,
-    BAD, /* told */
-};
+/* The kind of a line that makes no record. */
+enum { NO_RECORD = SDSIM_TRACE_KINDS };
 
-/* "*REPEAT", "rc=N" and "# label", all optional, up to the end of the line. */
-static enum verdict parse_tail(struct text_source *source, const char **at,
+/* "# label" up to the end of the line. */
+static const char *parse_label(struct text_source *source, const char *p,
                                struct sdsim_block_record *record)
 {
-    const char *p = skip_blanks(*at);
+    const char *label = skip_blanks(p + 1);
+    const char *newline = line_end(label);
+    const char *end = newline;
+    while (end > label && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r')) {
+        end--;
+    }
+    record->label = sdsim_trace_label(source->base.info, label, (size_t)(end - label));
+    return newline;
+}
+
+/* "*REPEAT", "rc=N" and "# label", all optional, up to the end of the line. */
+static const char *parse_tail(struct text_source *source, const char *p,
+                              struct sdsim_block_record *record)
+{
+    p = skip_blanks(p);
     if (*p == '*') {
         const char *end = parse_u32(p + 1, &record->repeat);
         if (end == NULL || record->repeat == 0) {
-            complain(source, p, "no number of repetitions", NULL);
-            return BAD;
+            return complain(source, p, "no number of repetitions", NULL);
         }
         p = skip_blanks(end);
     }
@@ -214,50 +142,114 @@ static enum verdict parse_tail(struct text_source *source, const char **at,
         uint32_t result;
         const char *end = parse_u32(p + 3, &result);
         if (end == NULL) {
-            complain(source, p, "no result", "rc=N, 0 is success");
-            return BAD;
+            return complain(source, p, "no result", "rc=N, 0 is success");
         }
         record->flags |= result != 0 ? SDSIM_TRACE_FAILED : 0;
         p = skip_blanks(end);
     }
     if (*p == '#') {
-        const char *label = skip_blanks(p + 1);
-        p = line_end(label);
-        const char *end = p;
-        while (end > label && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r')) {
-            end--;
-        }
-        record->label = sdsim_trace_label(source->base.info, label, (size_t)(end - label));
-    } else if (!is_end(p)) {
-        complain(source, p, "too much here", "what follows is *REPEAT, rc=N and # label");
-        return BAD;
+        return parse_label(source, p, record);
     }
-    *at = p;
-    return RECORD;
+    if (!is_end(p)) {
+        return complain(source, p, "too much here", "what follows is *REPEAT, rc=N and # label");
+    }
+    return p;
 }
 
-/* " LBA COUNT" behind R, W, #T or #E. */
-static enum verdict parse_range(struct text_source *source, const char **at,
-                                struct sdsim_block_record *record)
+/* The end of a line as others had it: lines differ in their times and sector numbers, hardly in what
+ * comes behind. */
+static inline const struct known_tail *find_tail(const struct text_source *source, const char *p)
 {
-    const char *lba = skip_blanks(*at);
-    const char *p = parse_u32(lba, &record->lba);
-    if (p == NULL || (*p != ' ' && *p != '\t')) {
-        complain(source, lba, "no sector number", "a line is R LBA COUNT or W LBA COUNT");
-        return BAD;
+    if (source->lines.end - p < KNOWN_BYTES) {
+        return NULL;
     }
+    const uint64_t low = sdsim_load64(p);
+    const uint64_t high = sdsim_load64(p + 8);
+    for (size_t i = 0; i < KNOWN_TAILS; i++) {
+        const struct known_tail *known = &source->known[i];
+        if ((((low ^ known->words[0]) & known->masks[0]) |
+             ((high ^ known->words[1]) & known->masks[1])) == 0) {
+            return known->length > 0 ? known : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* Remembers what was read from `p` to the end of the line at `end`. */
+static void remember_tail(struct text_source *source, const char *p, const char *end,
+                          const struct sdsim_block_record *record)
+{
+    const size_t length = (size_t)(end - p);
+    const size_t all = length + (*end == '\r' ? 2 : 1);
+    unsigned char text[KNOWN_BYTES] = {0};
+    unsigned char mask[KNOWN_BYTES] = {0};
+    if (all > KNOWN_BYTES) {
+        return;
+    }
+    memcpy(text, p, all);
+    memset(mask, 0xFF, all);
+    struct known_tail *known = &source->known[source->oldest++ % KNOWN_TAILS];
+    *known = (struct known_tail){
+        .length = length,
+        .count = record->count,
+        .repeat = record->repeat,
+        .label = record->label,
+        .failed = record->flags & SDSIM_TRACE_FAILED,
+    };
+    for (size_t i = 0; i < KNOWN_BYTES / 8; i++) {
+        known->words[i] = sdsim_load64(text + 8 * i);
+        known->masks[i] = sdsim_load64(mask + 8 * i);
+    }
+}
+
+static const char *beyond(struct text_source *source, const char *lba)
+{
+    return complain(source, lba, "these sectors lie beyond 2^32", NULL);
+}
+
+/* " COUNT" and the end of the line. */
+static const char *parse_count(struct text_source *source, const char *p,
+                               struct sdsim_block_record *record, const char *lba)
+{
     const char *count = skip_blanks(p);
-    p = parse_u32(count, &record->count);
-    if (p == NULL || record->count == 0) {
-        complain(source, count, "no number of sectors", "a line is R LBA COUNT or W LBA COUNT");
-        return BAD;
+    const char *end = parse_u32(count, &record->count);
+    if (end == NULL || record->count == 0) {
+        return complain(source, count, "no number of sectors",
+                        "a line is R LBA COUNT or W LBA COUNT");
     }
     if (record->count - 1 > UINT32_MAX - record->lba) {
-        complain(source, lba, "these sectors lie beyond 2^32", NULL);
-        return BAD;
+        return beyond(source, lba);
     }
-    *at = p;
-    return RECORD;
+    end = parse_tail(source, end, record);
+    if (end != NULL) {
+        remember_tail(source, p, end, record);
+    }
+    return end;
+}
+
+/* " LBA COUNT" behind R, W, #T or #E, up to the end of the line. */
+static inline const char *parse_range(struct text_source *source, const char *p,
+                                      struct sdsim_block_record *record)
+{
+    const char *lba = skip_blanks(p);
+    uint64_t number = 0;
+    p = sdsim_trace_many_digits(lba, source->lines.end, &number);
+    record->lba = (uint32_t)number;
+    if (p == NULL || number > UINT32_MAX || (*p != ' ' && *p != '\t')) {
+        return complain(source, lba, "no sector number", "a line is R LBA COUNT or W LBA COUNT");
+    }
+    const struct known_tail *known = find_tail(source, p);
+    if (known == NULL) {
+        return parse_count(source, p, record, lba);
+    }
+    if (known->count - 1 > UINT32_MAX - record->lba) {
+        return beyond(source, lba);
+    }
+    record->count = known->count;
+    record->repeat = known->repeat;
+    record->label = known->label;
+    record->flags |= known->failed;
+    return p + known->length;
 }
 
 /* The answer at the end of a mark: "n=12". */
@@ -276,17 +268,17 @@ static const char *parse_answer(const char *p, struct sdsim_block_record *record
         const size_t length = strlen(answers[i].name);
         if (begins(p, answers[i].name)) {
             record->answer_kind = answers[i].kind;
-            return parse_u64(p + length, &record->answer);
+            return sdsim_trace_number(p + length, &record->answer);
         }
     }
     return NULL;
 }
 
 /* "#@ LINE[.REPETITION] [rc=N] [n=N]" */
-static enum verdict parse_mark(struct text_source *source, const char **at,
-                               struct sdsim_block_record *record)
+static const char *parse_mark(struct text_source *source, const char *p,
+                              struct sdsim_block_record *record)
 {
-    const char *p = skip_blanks(*at + 2);
+    p = skip_blanks(p + 2);
     const char *word = p;
     *record = (struct sdsim_block_record){.kind = SDSIM_TRACE_MARK};
     p = parse_u32(p, &record->line);
@@ -302,12 +294,10 @@ static enum verdict parse_mark(struct text_source *source, const char **at,
         p = parse_answer(word, record);
     }
     if (p == NULL || !is_end(skip_blanks(p))) {
-        complain(source, p == NULL ? word : skip_blanks(p), "no mark of a file operation",
-                 "a mark is #@ LINE[.REPETITION] [rc=N] [n=N]");
-        return BAD;
+        return complain(source, p == NULL ? word : skip_blanks(p), "no mark of a file operation",
+                        "a mark is #@ LINE[.REPETITION] [rc=N] [n=N]");
     }
-    *at = skip_blanks(p);
-    return RECORD;
+    return skip_blanks(p);
 }
 
 /* "#! key=value" or "#! key: value"; anything else behind #! is a comment. */
@@ -338,7 +328,7 @@ static void parse_header(struct text_source *source, const char *p)
 }
 
 /* "#end ops= blockops= read= written=": tells if there was more. */
-static enum verdict parse_end(struct text_source *source, const char *p)
+static const char *parse_end(struct text_source *source, const char *p)
 {
     static const char *const names[] = {"blockops=", "read=", "written="};
     const uint64_t counted[] = {source->block_operations, source->sectors[0], source->sectors[1]};
@@ -347,22 +337,21 @@ static enum verdict parse_end(struct text_source *source, const char *p)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             const size_t length = strlen(names[i]);
             uint64_t total;
-            if (begins(p, names[i]) && parse_u64(p + length, &total) != NULL &&
+            if (begins(p, names[i]) && sdsim_trace_number(p + length, &total) != NULL &&
                 total != counted[i]) {
                 char what[160];
                 snprintf(what, sizeof what,
                          "there should be %s%" PRIu64 ", but the lines above make %" PRIu64
                          ": some are missing, or too many",
                          names[i], total, counted[i]);
-                complain(source, p, what, NULL);
-                return BAD;
+                return complain(source, p, what, NULL);
             }
         }
         while (*p != ' ' && *p != '\t' && p < end) {
             p++;
         }
     }
-    return NOTHING;
+    return end;
 }
 
 static bool is_word_end(char c)
@@ -370,9 +359,9 @@ static bool is_word_end(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* A line, or what follows its times, that starts with '#'. */
-static enum verdict parse_hash(struct text_source *source, const char **at, bool timed,
-                               struct sdsim_block_record *record)
+/* "#S", "#T LBA COUNT", ...: NULL if it is none of them, or wrong, which it has told then. */
+static const char *parse_special(struct text_source *source, const char *p, bool timed,
+                                 struct sdsim_block_record *record)
 {
     static const struct {
         char letter;
@@ -384,7 +373,6 @@ static enum verdict parse_hash(struct text_source *source, const char **at, bool
         {'E', SDSIM_TRACE_ERASE, true},
         {'D', SDSIM_TRACE_STATUS, false},
     };
-    const char *p = *at;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (p[1] != kinds[i].letter || !is_word_end(p[2])) {
             continue;
@@ -394,85 +382,93 @@ static enum verdict parse_hash(struct text_source *source, const char **at, bool
             break; /* a comment that begins with a single letter */
         }
         record->kind = kinds[i].kind;
-        *at = p + 2;
-        const enum verdict verdict = kinds[i].range ? parse_range(source, at, record) : RECORD;
-        return verdict == RECORD ? parse_tail(source, at, record) : verdict;
+        p += 2;
+        return kinds[i].range ? parse_range(source, p, record) : parse_tail(source, p, record);
+    }
+    return NULL;
+}
+
+/* A line, or what follows its times, that starts with '#'. */
+static const char *parse_hash(struct text_source *source, const char *p, bool timed,
+                              struct sdsim_block_record *record)
+{
+    const char *end = parse_special(source, p, timed, record);
+    if (end != NULL || source->base.failed) {
+        return end;
     }
     if (timed) {
-        complain(source, p, "no block operation", "R, W, #S, #T, #E or #D");
-        return BAD;
+        return complain(source, p, "no block operation", "R, W, #S, #T, #E or #D");
     }
-    enum verdict verdict = NOTHING;
     if (p[1] == '@') {
-        return parse_mark(source, at, record);
+        return parse_mark(source, p, record);
+    }
+    record->kind = NO_RECORD;
+    if (begins(p, "#end") && is_word_end(p[4])) {
+        return parse_end(source, p);
     }
     if (p[1] == '!') {
         parse_header(source, p);
-    } else if (begins(p, "#end") && is_word_end(p[4])) {
-        verdict = parse_end(source, p);
     }
-    *at = line_end(p);
-    return verdict;
+    return line_end(p);
 }
 
 /* "@TIME [+TIME]" and blanks. */
-static enum verdict parse_times(struct text_source *source, const char **at,
-                                struct sdsim_block_record *record)
+static inline const char *parse_times(struct text_source *source, const char *p,
+                                      struct sdsim_block_record *record)
 {
-    const char *p = *at;
-    const char *end = parse_time(p + 1, &record->start);
+    const char *last = source->lines.end;
+    const char *end = sdsim_trace_time(p + 1, last, &record->start);
     if (end != NULL && is_word_end(*end)) {
         record->flags = SDSIM_TRACE_HAS_START;
         p = skip_blanks(end);
         if (*p != '+') {
-            *at = p;
-            return RECORD;
+            return p;
         }
-        end = parse_time(p + 1, &record->duration);
+        end = sdsim_trace_time(p + 1, last, &record->duration);
         if (end != NULL && is_word_end(*end)) {
             record->flags = SDSIM_TRACE_HAS_START | SDSIM_TRACE_HAS_DURATION;
-            *at = skip_blanks(end);
-            return RECORD;
+            return skip_blanks(end);
         }
     }
-    complain(source, p, "no time that fits here", "a time has a unit: @1.25ms +310us R 8192 1");
-    return BAD;
+    return complain(source, p, "no time that fits here",
+                    "a time has a unit: @1.25ms +310us R 8192 1");
 }
 
-static enum verdict parse_line(struct text_source *source, const char **at,
-                               struct sdsim_block_record *record)
+/* "LBA COUNT ..." behind R or W. */
+static inline const char *parse_transfer(struct text_source *source, const char *p,
+                                         struct sdsim_block_record *record)
 {
-    const char *p = *at;
+    p = parse_range(source, p, record);
+    source->block_operations += record->repeat;
+    source->sectors[record->kind] += (uint64_t)record->count * record->repeat;
+    return p;
+}
+
+/* A line; record->kind is NO_RECORD if it makes none. */
+static inline const char *parse_line(struct text_source *source, const char *p,
+                                     struct sdsim_block_record *record)
+{
     *record = (struct sdsim_block_record){.repeat = 1};
-    bool timed = false;
-    if (*p == '@') {
-        if (parse_times(source, &p, record) == BAD) {
-            return BAD;
+    const bool timed = *p == '@';
+    if (timed) {
+        p = parse_times(source, p, record);
+        if (p == NULL) {
+            return NULL;
         }
-        timed = true;
     }
     if ((*p == 'R' || *p == 'W') && (p[1] == ' ' || p[1] == '\t')) {
         record->kind = *p == 'R' ? SDSIM_TRACE_READ : SDSIM_TRACE_WRITE;
-        *at = p + 2;
-        if (parse_range(source, at, record) == BAD ||
-            (**at != '\n' && parse_tail(source, at, record) == BAD)) {
-            return BAD;
-        }
-        source->block_operations += record->repeat;
-        source->sectors[record->kind] += (uint64_t)record->count * record->repeat;
-        return RECORD;
+        return parse_transfer(source, p + 2, record);
     }
     if (*p == '#') {
-        *at = p;
-        return parse_hash(source, at, timed, record);
+        return parse_hash(source, p, timed, record);
     }
     p = skip_blanks(p);
     if (!timed && is_end(p)) {
-        *at = p;
-        return NOTHING;
+        record->kind = NO_RECORD;
+        return p;
     }
-    complain(source, p, "no block operation", "R LBA COUNT, W LBA COUNT, #S, #T LBA COUNT");
-    return BAD;
+    return complain(source, p, "no block operation", "R LBA COUNT, W LBA COUNT, #S, #T LBA COUNT");
 }
 
 /* ---- the source ---- */
@@ -519,15 +515,19 @@ static size_t text_next(struct sdsim_block_source *base, struct sdsim_block_reco
         if (lines->at == lines->end && (count > 0 || !next_window(source))) {
             break;
         }
+        const char *end = lines->end;
         const char *p = lines->at;
-        source->line = p;
-        lines->number++;
-        const enum verdict verdict = parse_line(source, &p, &records[count]);
-        if (verdict == BAD) {
-            break;
+        while (p != end && count < most) {
+            source->line = p;
+            lines->number++;
+            p = parse_line(source, p, &records[count]);
+            if (p == NULL) {
+                return count;
+            }
+            count += records[count].kind != NO_RECORD;
+            p += *p == '\r' ? 2 : 1;
         }
-        count += verdict == RECORD;
-        lines->at = p + (*p == '\r') + 1;
+        lines->at = p;
     }
     return count;
 }

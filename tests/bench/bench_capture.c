@@ -56,11 +56,14 @@ static void decode(void *context)
     sdsim_diags_free(&diags);
 }
 
+/* What one core should do: millions of samples of a session, and of bytes of a VCD, a second. */
+enum { TARGET = 200 };
+
 static void print(const char *name, struct job *job, double things, const char *unit)
 {
     const struct sdsim_bench_result result = sdsim_bench_run(decode, job, RUNS);
-    printf("  %-34s %7.0f M%s/s, %llu commands, %llu of %llu blocks right\n", name,
-           (things > 0 ? things : (double)job->ticks) / result.median / 1e6, unit,
+    printf("  %-35s %5.0f M%s/s (target %d), %llu commands, %llu of %llu blocks right\n", name,
+           (things > 0 ? things : (double)job->ticks) / result.median / 1e6, unit, TARGET,
            (unsigned long long)job->commands, (unsigned long long)job->right,
            (unsigned long long)job->blocks);
 }

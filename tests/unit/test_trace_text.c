@@ -59,6 +59,16 @@ static void test_lines(void **state)
          "#! card=x\n#! states=fresh frag\nR 1 1\n"},
         {"R 1 1\nW 5 8\n#end ops=9 blockops=2 read=1 written=8\n", "R 1 1\nW 5 8\n"},
         {"R 1 1 *2\n#end blockops=2 read=2\n", "R 1 1 *2\n"},
+        /* ends of lines that come again, some with more behind them than is remembered */
+        {"R 9 64 # data\nW 8 64 # data\nR 7 64 # data x\nR 6 64 # dat\nR 5 64 *2 rc=1 # a\n"
+         "W 4 64 *2 rc=1 # a\r\nW 3 64 *2 rc=1 # a\r\nR 2 64 # data\nR 1 6\nR 0 6",
+         "R 9 64 # data\nW 8 64 # data\nR 7 64 # data x\nR 6 64 # dat\nR 5 64 *2 rc=1 # a\n"
+         "W 4 64 *2 rc=1 # a\nW 3 64 *2 rc=1 # a\nR 2 64 # data\nR 1 6\nR 0 6\n"},
+        /* digits by eights and single, in front of the end of the text too */
+        {"@1234567.123456789012s +0.00000001s R 12345678 1\n@0001234567.1s R 123456789 1\n"
+         "@12345678.5s R 0000000000000000000012 1\n@2.12345678ms R 1234567 1",
+         "@1234567.123456789012s +10ns R 12345678 1\n@1234567.1s R 123456789 1\n"
+         "@12345678.5s R 12 1\n@2.12345678ms R 1234567 1\n"},
     };
     check(rows, sizeof rows / sizeof rows[0], "blocks");
 }
@@ -83,6 +93,11 @@ static void test_errors(void **state)
         {"R 1 1 rc=x\n", "! 1:7: no result: 'rc=x'\n"},
         {"@5 R 1 1\n", "! 1:1: no time that fits here: '@5'\n"},
         {"@5ms +5 R 1 1\n", "! 1:6: no time that fits here: '+5'\n"},
+        {"@5", "! 1:1: no time that fits here: '@5'\n"},
+        {"@5ms +7.25", "! 1:6: no time that fits here: '+7.25'\n"},
+        {"@1.s R 1 1\n", "! 1:1: no time that fits here: '@1.s'\n"},
+        {"R 1 64 # x\nR 4294967290 64 # x\n",
+         "R 1 64 # x\n! 2:3: these sectors lie beyond 2^32: '4294967290'\n"},
         {"@5ms x\n", "! 1:6: no block operation: 'x'\n"},
         {"@5ms\n", "! 1:5: no block operation\n"},
         {"@5ms # comment\n", "! 1:6: no block operation: '#'\n"},
