@@ -50,16 +50,15 @@ void sdsim_test_expect_success(struct sdsim_test_output output)
     free(output.text);
 }
 
-void sdsim_test_lines(const char *folder, const struct sdsim_test_line *lines, size_t count)
+void sdsim_test_lines(const struct sdsim_test_line *lines, size_t count)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
         const struct sdsim_test_line *line = &lines[i];
         struct sdsim_test_output output =
-            sdsim_test_shell(folder,
-                             "export LC_ALL=C NO_COLOR=1 SDSIM_DATA_DIR=tests/golden/data; "
-                             "s=$SDSIM_PROGRAM; { %s\n} 2>&1",
-                             line->command);
+            sdsim_test_sh("export LC_ALL=C NO_COLOR=1 SDSIM_DATA_DIR=tests/golden/data; "
+                          "s=$SDSIM_PROGRAM; { %s\n} 2>&1",
+                          line->command);
         if (output.code != line->code ||
             (line->says != NULL && strstr(output.text, line->says) == NULL) ||
             (line->never != NULL && strstr(output.text, line->never) != NULL)) {

@@ -37,7 +37,7 @@ struct sdsim_test_line {
 
 /* Runs them all and fails with those that did something else. The program sees the profiles in
  * tests/golden/data. */
-void sdsim_test_lines(const char *folder, const struct sdsim_test_line *lines, size_t count);
+void sdsim_test_lines(const struct sdsim_test_line *lines, size_t count);
 
 /* Whether a program of this name is in the path. */
 bool sdsim_test_has(const char *program);

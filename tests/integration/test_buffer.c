@@ -302,7 +302,7 @@ static void runs_that_fail(void **state)
     result =
         run(buffer, (const char *const[]){"--set", "card.capacity=64MB", "--set", "card.type=sdsc",
                                           "--hours", "1", "--ram", "1GiB", "--seeds", "2", NULL});
-    expect(&result, 0);
+    sdsim_test_expect_code(&result, 0);
     assert_non_null(strstr(result.out, "without loss in 1GiB\n"));
     assert_non_null(strstr(result.out, "above that runs end early: the volume is full"));
     sdsim_test_result_free(&result);

@@ -8,16 +8,14 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "program.h"
+#include "scratch.h"
 #include "shell.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static char folder[] = "/tmp/sdsim-places-XXXXXX";
 
 /* Would take hours if it began. */
 #define LONG_SWEEP                                                                                 \
@@ -69,7 +67,7 @@ static void refused_before_work(void **state)
         {"timeout 20 $s calibrate x -o $d/no/x", 3, "No such file or directory", NULL},
         {"ls -A $d", 0, "plain\nsingle.yaml\n", "x"}, /* nothing was made */
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 static void kinds_of_places(void **state)
@@ -89,7 +87,7 @@ static void kinds_of_places(void **state)
          0, NULL, NULL},
         {"n=$d/a/$(printf 'b\\nc \\377'); $s list -o \"$n\" && test -s \"$n\"", 0, NULL, NULL},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 /* What is under way is gone with the program, and the older file is as it was. */
@@ -115,38 +113,23 @@ static void ended_half_way(void **state)
          "done; rm -f p.svg; ls -A | sed 's/^/LEFT /'",
          0, NULL, "LEFT p.svg"},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 static int set_up(void **state)
 {
-    char command[PATH_MAX];
     (void)state;
-    if (mkdtemp(folder) == NULL) {
-        return -1;
-    }
-    snprintf(command, sizeof command, "echo plain > '%s/plain'", folder);
-    return system(command);
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
+    sdsim_test_write_text(sdsim_test_path("plain"), "plain\n");
+    return 0;
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_before_work),
         cmocka_unit_test(kinds_of_places),
         cmocka_unit_test(ended_half_way),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -36,8 +36,6 @@
             0, NULL, "DIFFERS"                                                                     \
     }
 
-static char folder[] = "/tmp/sdsim-streams-XXXXXX";
-
 static void as_in_a_file(void **state)
 {
     (void)state;
@@ -57,7 +55,7 @@ static void as_in_a_file(void **state)
         SAME("tests/golden/data/scenarios/single.yaml", "$s explain $x --csv | cut -d, -f3-"),
         SAME("tests/golden/data/scenarios/single.yaml", "$s export --to csv $x"),
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 static void what_is_said(void **state)
@@ -80,7 +78,7 @@ static void what_is_said(void **state)
          NULL},
         {"ls $d/sdsim-*", 2, NULL, NULL}, /* nothing is left */
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 static void viewed(void **state)
@@ -95,33 +93,16 @@ static void viewed(void **state)
         SAME("$d/r.sdtl", "$s view $x --dump --script /dev/null"),
         SAME("tests/golden/data/scenarios/single.yaml", "$s view $x --dump --script /dev/null"),
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_in_a_file),
         cmocka_unit_test(what_is_said),
         cmocka_unit_test(viewed),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char folder[] = "/tmp/sdsim-values-XXXXXX";
-
 /* Points that can't be are rows of a sweep; what is no value is a mistake of the command line. */
 static void values_of_a_sweep(void **state)
 {
@@ -48,7 +46,7 @@ static void values_of_a_sweep(void **state)
         {"$s sweep bench raw --vary workload.call=4KiB,1000B --draws 0", 1, "whole sectors", NULL},
         {"$s sweep single --vary bus=spi,sd4 --draws 0", 1, "can't work this bus", NULL},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 /* A whole thing is set before what is in it, in whichever order the two are given. */
@@ -69,7 +67,7 @@ static void order_of_overrides(void **state)
          0, NULL, NULL},
         {"$s describe scenario single --set card.rd1=20ms --set card=quick", 0, "20ms", NULL},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 /* What does not fit the runs that nobody named is no matter. */
@@ -89,7 +87,7 @@ static void other_runs(void **state)
         {"$s diff bench:write bench:write --set workload.call=1000B --draws 0", 0, "B: ", NULL},
         {"$s run bench write nosuch --set workload.call=1000B", 2, "error: ", "predicted"},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 static void options_of_every_command(void **state)
@@ -113,34 +111,17 @@ static void options_of_every_command(void **state)
         {"$s mkfs --card quikc --size 8MB $d/x.img", 2, "did you mean 'quick'?", NULL},
         {"$s list card --set rdx=1ms", 2, "--set:1:1: error: unknown key 'rdx'", NULL},
     };
-    sdsim_test_lines(folder, lines, COUNT(lines));
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    char command[PATH_MAX];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
+    sdsim_test_lines(lines, COUNT(lines));
 }
 
 int main(void)
 {
-    if (!sdsim_test_has_program()) {
-        fputs("SDSIM_PROGRAM names no program\n", stderr);
-        return 77;
-    }
+    sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_sweep),
         cmocka_unit_test(order_of_overrides),
         cmocka_unit_test(other_runs),
         cmocka_unit_test(options_of_every_command),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

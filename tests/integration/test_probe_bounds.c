@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "api/slot.h"
+#include "ftdi/card_log.h"
 #include "ftdi/card_world.h"
 #include "tools/ftdi/probe_card.h"
 
@@ -42,6 +43,7 @@ static const struct {
 
 struct stage {
     struct sdsim_card_world *world;
+    struct sdsim_card_log *log;
     struct sdsim_card_io io;
     struct sdsim_card_registers registers;
     double byte; /* ps */
@@ -57,6 +59,8 @@ static struct stage *raise_stage(size_t card, size_t chip)
     stage->world->engine.habits =
         (struct sdsim_habits){.byte_gap = chips[chip].byte_gap, .read_gap = chips[chip].read_gap};
     stage->world->link = sdsim_engine_link(&stage->world->engine, chips[chip].round_trip);
+    stage->log = sdsim_card_log_start(stage->world->slot);
+    assert_non_null(stage->log);
     sdsim_card_io_init(&stage->io, stage->world->link, &clock);
     assert_true(sdsim_card_io_identify(&stage->io, &stage->registers));
     stage->byte = sdsim_card_io_span(&stage->io, 1);
@@ -66,20 +70,19 @@ static struct stage *raise_stage(size_t card, size_t chip)
 static void strike_stage(struct stage *stage)
 {
     sdsim_card_io_free(&stage->io);
+    sdsim_card_log_free(stage->log);
     sdsim_card_world_free(stage->world);
     free(stage);
 }
 
-/* What the card's log says of the last thing of a kind. */
-static double logged(const struct stage *stage, uint32_t kind)
+/* The last sector that was moved, as the card's log has it. */
+static const struct sdsim_card_log_block *last_block(const struct stage *stage)
 {
-    for (size_t i = stage->world->logged; i-- > 0;) {
-        if (stage->world->log[i].kind == kind) {
-            return (double)stage->world->log[i].duration;
-        }
-    }
-    fail_msg("the card has no log of that");
-    return 0;
+    const struct sdsim_card_log_view view = sdsim_card_log_look(stage->log);
+    assert_true(view.count > 0);
+    const struct sdsim_card_log_op *op = &view.ops[view.count - 1];
+    assert_true(op->count > 0);
+    return &view.blocks[op->first + op->count - 1];
 }
 
 /* `counted` bytes mean more than counted - 1; what begins up to a byte before the count does is no longer
@@ -107,7 +110,7 @@ static double measure(struct stage *stage)
         assert_true(times.complete);
         assert_true(times.access_most >= times.access);
         assert_true(times.host > 0);
-        judge(stage, "access", logged(stage, SDSIM_SPAN_ACCESS), times.access, times.access_most);
+        judge(stage, "access", (double)last_block(stage)->access, times.access, times.access_most);
         if (times.access * stage->byte > 30e6) {
             const double ratio = times.access_most / times.access;
             widest = ratio > widest ? ratio : widest;
@@ -115,7 +118,8 @@ static double measure(struct stage *stage)
         sdsim_byte_times_free(&times);
         assert_true(sdsim_card_io_write(&stage->io, 4000 + i, 1, &content, &times));
         assert_true(times.complete);
-        judge(stage, "busy", logged(stage, SDSIM_SPAN_BUSY), times.blocks[0], times.blocks_most[0]);
+        judge(stage, "busy", (double)last_block(stage)->busy, times.blocks[0],
+              times.blocks_most[0]);
         sdsim_byte_times_free(&times);
     }
     return widest;

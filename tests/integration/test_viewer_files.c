@@ -240,9 +240,9 @@ static int set_up(void **state)
     while (bytes[line] != '#') {
         line++;
     }
-    write_file("cut.vcd", bytes, line + 1);
+    sdsim_test_write_file(sdsim_test_path("cut.vcd"), bytes, line + 1);
     memset(bytes + line, '?', 4);
-    write_file("damaged.vcd", bytes, pins);
+    sdsim_test_write_file(sdsim_test_path("damaged.vcd"), bytes, pins);
     return 0;
 }
 
