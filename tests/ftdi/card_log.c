@@ -115,6 +115,8 @@ void sdsim_card_log_free(struct sdsim_card_log *log)
 
 /* ---- looking ---- */
 
+/* A chip that pauses between bytes makes spans of its own of a command's and a block's bytes. */
+
 /* Spans of the bus are told when they are over, those of the card when they begin. Where both begin at
  * once, the bus comes first: what the card does is an answer to it. */
 static int by_start(const void *a, const void *b)
@@ -141,6 +143,10 @@ static bool moves_sectors(uint32_t command)
 
 static void add_op(struct sdsim_card_log *log, struct state *state, uint32_t command)
 {
+    const struct sdsim_card_log_op *last = state->op;
+    if (last != NULL && last->command == command && last->count == 0 && command != 38) {
+        return; /* another byte of it */
+    }
     state->op = NULL;
     if (moves_sectors(command)) {
         state->op = &log->ops[log->op_count++];
@@ -154,6 +160,9 @@ static void add_op(struct sdsim_card_log *log, struct state *state, uint32_t com
 static void add_block(struct sdsim_card_log *log, struct state *state, uint32_t lba)
 {
     struct sdsim_card_log_op *op = state->op;
+    if (op->count > 0 && log->blocks[log->block_count - 1].lba == lba) {
+        return; /* another byte of it */
+    }
     log->blocks[log->block_count++] =
         (struct sdsim_card_log_block){.lba = lba, .access = state->access};
     op->lba = op->count == 0 ? lba : op->lba;

@@ -25,7 +25,7 @@ static void refused_before_work(void **state)
 {
     (void)state;
     static const struct sdsim_test_line lines[] = {
-        {LONG_SWEEP "-o $d", 3, "error: cannot write to /tmp/sdsim-places-", NULL},
+        {LONG_SWEEP "-o $d", 3, "error: cannot write to /tmp/sdsim-test-", NULL},
         {LONG_SWEEP "-o $d/no/x.csv", 3, "x.csv: No such file or directory", NULL},
         {LONG_SWEEP "-o $d/plain/x.csv", 3, "x.csv: Not a directory", NULL},
         {LONG_SWEEP "-o ''", 3, "error: cannot write to ", NULL},
