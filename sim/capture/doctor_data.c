@@ -418,8 +418,7 @@ void sdsim_doctor_check_write_not_stopped(struct sdsim_doctor_case *c)
 void sdsim_doctor_check_limits(struct sdsim_doctor_case *c)
 {
     const struct sdsim_busy_limit limit = sdsim_doctor_busy_limit(c->bus);
-    const bool busy =
-        sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && sdsim_doctor_busy_has_limit(c->item);
+    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && sdsim_doctor_busy_has_limit(c->item);
     const bool block = sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK);
     if ((!busy && !block) || !c->item->timed) {
         return;

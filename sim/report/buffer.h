@@ -60,9 +60,9 @@ struct sdsim_buffer_report {
     const struct sdsim_cohort_run *runs; /* with unlimited RAM; run i has the luck of draw i + 1 */
     const uint64_t *needs;               /* bytes that runs need, sorted; UINT64_MAX: it failed */
     size_t failed;                       /* runs that ended early, */
-    const char *why;                     /* and why the first of them did; with a given RAM: why some
+    const char *why; /* and why the first of them did; with a given RAM: why some
                                             would at a higher rate, or NULL */
-    bool behind;                         /* the card does not keep up */
+    bool behind;     /* the card does not keep up */
     const struct sdsim_buffer_row *rows;
     size_t row_count;
     struct sdsim_buffer_change changes[SDSIM_BUFFER_CHANGES];

@@ -130,10 +130,10 @@ struct sdsim_workload_params {
     uint64_t position;        /* SEEK: byte; 0: the middle */
     uint64_t seed;            /* of random places: the run's */
     struct sdsim_logger_params logger; /* STREAM */
-    uint64_t name_length;     /* OPEN, OPEN_EACH, CREATE, LIST: of the files, characters; up to 12:
+    uint64_t name_length; /* OPEN, OPEN_EACH, CREATE, LIST: of the files, characters; up to 12:
                              short names */
-    uint64_t parallel;        /* files open at once: WRITE, READ, PLAY; 0 counts as 1 */
-    uint64_t reads;           /* RANDOM_MIXED: share of reads, in 10^-9 */
+    uint64_t parallel;    /* files open at once: WRITE, READ, PLAY; 0 counts as 1 */
+    uint64_t reads;       /* RANDOM_MIXED: share of reads, in 10^-9 */
     struct sdsim_player_params play; /* PLAY */
     struct sdsim_sharer_params other_device;
     struct sdsim_usb_params usb; /* on: usb */
