@@ -186,9 +186,6 @@ static void note_success(struct sdsim_doctor_bus *bus, const struct sdsim_item *
     }
 }
 
-const char sdsim_doctor_if_sdxc[] =
-    "; an SDXC card may take 500 ms, and the record does not say which card it is";
-
 void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item,
                            size_t before)
 {
@@ -199,10 +196,26 @@ void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item
     }
 }
 
-struct sdsim_busy_limit sdsim_doctor_busy_limit(const struct sdsim_doctor_bus *bus)
+bool sdsim_doctor_overran(const struct sdsim_doctor_case *c, struct sdsim_overrun *overrun)
 {
-    return sdsim_busy_limit(bus->csd_known ? bus->csd : NULL,
-                            bus->ocr_known && (bus->ocr & SDSIM_OCR_CCS) == 0);
+    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && sdsim_doctor_busy_has_limit(c->item);
+    if ((!busy && !sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK)) || !c->item->timed) {
+        return false;
+    }
+    const struct sdsim_doctor_bus *bus = c->bus;
+    const struct sdsim_busy_limit limit = sdsim_busy_limit(
+        bus->csd_known ? bus->csd : NULL, bus->ocr_known && (bus->ocr & SDSIM_OCR_CCS) == 0);
+    const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
+    const bool perhaps = busy && took <= limit.perhaps;
+    *overrun = (struct sdsim_overrun){
+        .took = took,
+        .busy = busy,
+        .certainty = perhaps ? SDSIM_DOCTOR_LIKELY : SDSIM_DOCTOR_SURE,
+        .unless = perhaps ? "; an SDXC card may take 500 ms, and the record does not say which "
+                            "card it is"
+                          : "",
+    };
+    return took > (busy ? limit.longest : 100 * SDSIM_MS);
 }
 
 static void note_response(struct sdsim_doctor_bus *bus, const struct sdsim_item *item)

@@ -417,19 +417,11 @@ void sdsim_doctor_check_write_not_stopped(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_limits(struct sdsim_doctor_case *c)
 {
-    const struct sdsim_busy_limit limit = sdsim_doctor_busy_limit(c->bus);
-    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && sdsim_doctor_busy_has_limit(c->item);
-    const bool block = sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK);
-    if ((!busy && !block) || !c->item->timed) {
-        return;
-    }
-    const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
-    if (took > (busy ? limit.longest : 100 * SDSIM_MS)) {
-        const bool perhaps = busy && took <= limit.perhaps;
-        sdsim_doctor_report(
-            c, perhaps ? SDSIM_DOCTOR_LIKELY : SDSIM_DOCTOR_SURE, "%s%u: %.1f ms %s%s.",
-            prefix(c->item->app), c->item->index, (double)(took / SDSIM_US) / 1000.0,
-            busy ? "busy" : "until the block came", perhaps ? sdsim_doctor_if_sdxc : "");
+    struct sdsim_overrun overrun;
+    if (sdsim_doctor_overran(c, &overrun)) {
+        sdsim_doctor_report(c, overrun.certainty, "%s%u: %.1f ms %s%s.", prefix(c->item->app),
+                            c->item->index, (double)(overrun.took / SDSIM_US) / 1000.0,
+                            overrun.busy ? "busy" : "until the block came", overrun.unless);
     }
 }
 

@@ -113,9 +113,16 @@ static inline bool sdsim_doctor_busy_has_limit(const struct sdsim_item *busy)
 void sdsim_doctor_note_csd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item,
                            size_t before);
 
-/* What busy is held against, and what is said of one that only some cards may have. */
-struct sdsim_busy_limit sdsim_doctor_busy_limit(const struct sdsim_doctor_bus *bus);
-extern const char sdsim_doctor_if_sdxc[];
+/* More than a card may take, and what is said of what only some cards may. */
+struct sdsim_overrun {
+    sdsim_ps took;
+    bool busy; /* else the wait for a block */
+    enum sdsim_doctor_confidence certainty;
+    const char *unless; /* "", or what would make it none */
+};
+
+/* Whether the case's item took longer than a card may: busy, or until a block came (100 ms). */
+bool sdsim_doctor_overran(const struct sdsim_doctor_case *c, struct sdsim_overrun *overrun);
 
 /* An item of an SD bus, for the picture of it. */
 void sdsim_doctor_note_sd(struct sdsim_doctor_bus *bus, const struct sdsim_item *item);

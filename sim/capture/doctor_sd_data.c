@@ -213,20 +213,13 @@ void sdsim_doctor_check_sd_not_stopped(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_sd_limits(struct sdsim_doctor_case *c)
 {
-    const struct sdsim_busy_limit limit = sdsim_doctor_busy_limit(c->bus);
-    const bool busy = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && sdsim_doctor_busy_has_limit(c->item);
-    const bool block = sdsim_doctor_is(c, SDSIM_ITEM_READ_BLOCK);
-    if ((!busy && !block) || !c->item->timed) {
-        return;
-    }
-    const sdsim_ps took = busy ? c->item->end - c->item->start : c->item->gap_time;
-    if (took > (busy ? limit.longest : 100 * SDSIM_MS)) {
-        const bool perhaps = busy && took <= limit.perhaps;
-        char text[32];
-        sdsim_doctor_report(c, perhaps ? SDSIM_DOCTOR_LIKELY : SDSIM_DOCTOR_SURE, "%s %s%s.",
-                            sdsim_unit_print(SDSIM_UNIT_TIME, (double)took, text, sizeof text),
-                            busy ? "busy" : "before a block was read",
-                            perhaps ? sdsim_doctor_if_sdxc : "");
+    struct sdsim_overrun overrun;
+    char text[32];
+    if (sdsim_doctor_overran(c, &overrun)) {
+        sdsim_doctor_report(
+            c, overrun.certainty, "%s %s%s.",
+            sdsim_unit_print(SDSIM_UNIT_TIME, (double)overrun.took, text, sizeof text),
+            overrun.busy ? "busy" : "before a block was read", overrun.unless);
     }
 }
 

@@ -97,11 +97,17 @@ static const char *board_remarked(const struct sdsim_measurement *measurement)
     return NULL;
 }
 
+static const char *board_or_family(const struct sdsim_measurement *measurement,
+                                   struct sdsim_profiles *profiles)
+{
+    const char *board = board_remarked(measurement);
+    return board != NULL ? board : host_family(measurement, profiles);
+}
+
 const char *sdsim_plan_host(const struct sdsim_measurement *measurement,
                             struct sdsim_profiles *profiles, char *out, size_t size)
 {
-    const char *board = board_remarked(measurement);
-    const char *family = board != NULL ? board : host_family(measurement, profiles);
+    const char *family = board_or_family(measurement, profiles);
     const char *transfer = sdsim_assumption(measurement, "spi_transfer");
     if (transfer != NULL) {
         snprintf(out, size, "%s-%s", family, transfer);
@@ -215,7 +221,7 @@ enum { LAST_YEAR_OF_CARLK3_STOPS = 2023 };
 /* What a driver's name stands for where that is not one profile; the first row that fits. */
 static const struct {
     const char *name;
-    const char *host; /* how it begins; NULL: any */
+    const char *host; /* how the name of its profile begins; NULL: any */
     enum needed_answer dma;
     const char *remark; /* an assumption, or how a remark begins; NULL: any */
     uint64_t until;     /* the last year in which the release was the one in use; 0: any */
@@ -229,8 +235,6 @@ static const struct {
     {"stm32-hal-sd", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
     {"nxp-sdk-usdhc", NULL, ANY, "UHS-I", 0, "nxp-sdk-usdhc-uhs"},
     {"linux-mmc", NULL, ANY, "UHS-I", 0, "linux-mmc-uhs"},
-    {"linux-mmc", NULL, ANY, "Raspberry Pi 4", 0, "linux-mmc-uhs"},
-    {"linux-mmc", NULL, ANY, "Raspberry Pi 5", 0, "linux-mmc-uhs"},
     {"linux-mmc", "raspberry-pi-4", ANY, NULL, 0, "linux-mmc-uhs"},
     {"linux-mmc", "raspberry-pi-5", ANY, NULL, 0, "linux-mmc-uhs"},
     {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", 0, "nuttx-mmcsd-sdio-px4"},
@@ -261,9 +265,10 @@ static bool answers(const struct sdsim_measurement *measurement, enum needed_ans
 static const char *driver_profile(const struct sdsim_measurement *measurement,
                                   struct sdsim_profiles *profiles)
 {
+    const char *host = board_or_family(measurement, profiles);
     for (size_t i = 0; i < COUNT(drivers); i++) {
         if (strcmp(drivers[i].name, measurement->driver) == 0 &&
-            (drivers[i].host == NULL || starts(measurement->host, drivers[i].host)) &&
+            (drivers[i].host == NULL || starts(host, drivers[i].host)) &&
             answers(measurement, drivers[i].dma) && in_time(measurement, drivers[i].until) &&
             (drivers[i].remark == NULL || sdsim_remarks(measurement, drivers[i].remark))) {
             return drivers[i].profile;

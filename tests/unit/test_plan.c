@@ -186,6 +186,8 @@ static void test_drivers(void **state)
         {"\"host\":\"rp2040\",\"driver\":\"micropython-sdcard\"," SAYS("\"machine.SDCard\""),
          "micropython-sdcard", NULL},
         {LINUX, "linux-mmc", NULL},
+        {"\"host\":\"linux-rpi4\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-mmc-uhs", NULL},
+        {"\"host\":\"atmega1284p\",\"driver\":\"sdfat-spi-shared\"", "sdfat-spi-shared-avr", NULL},
         {LINUX "," SAYS("\"Raspberry Pi 2\""), "linux-mmc", NULL},
         {LINUX "," SAYS("\"Raspberry Pi 4\""), "linux-mmc-uhs", NULL},
         {"\"host\":\"raspberry-pi-5\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-mmc-uhs",
