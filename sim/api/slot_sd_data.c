@@ -207,7 +207,8 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
         return result;
     }
     const uint32_t clocks = SDSIM_SD_N_WR + 1 + frame_clocks(size, lines);
-    result = sdsim_slot_need_clocks(slot, clocks + STATUS_GAP + SDSIM_BUS_CRC_STATUS);
+    result = sdsim_slot_need_clocks(slot, clocks + STATUS_GAP + SDSIM_BUS_CRC_STATUS +
+                                              slot->params.n_br_clocks);
     if (result != SDSIM_OK) {
         return result;
     }
@@ -221,6 +222,7 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
     sdsim_slot_tell_card(slot);
     start = slot->now;
     const int status = take_status(slot);
+    sdsim_slot_run(slot, NULL, NULL, (size_t)slot->params.n_br_clocks); /* busy shows behind them */
     sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start, slot->now);
     switch (status) {
     case -1:

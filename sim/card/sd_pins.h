@@ -24,13 +24,16 @@
  *    nothing comes any more. CMD12 lets N_ST = 2 more clocks of data pass, then the lines are free.
  *  - A block from the host begins with a start bit (on all lines at work) while the card is not
  *    busy. N_CRC = 2 clocks behind its end bit the CRC status goes out on DAT0 (010 taken, 101 CRC
- *    wrong), five bits, and busy begins with the next clock. A block beyond the card's end gets no
- *    status; OUT_OF_RANGE is told in the card status.
+ *    wrong), five bits, and n_br_clocks of the profile later busy begins: with the next clock, or the
+ *    one behind it. A start bit before busy shows is not heard either. A block beyond the card's end
+ *    gets no status; OUT_OF_RANGE is told in the card status.
  *  - Busy is DAT0 low. With an R1b response it begins 2 clocks behind the command's end bit. It ends
  *    with the first clock whose first edge comes when the card is ready.
  *
- * Sources of the counts: bus/counts.h. Where busy begins is only drawn in diagrams that are not
- * public; one clock behind the CRC status and two behind a command are what vendors' manuals draw.
+ * Sources of the counts: bus/counts.h. Where busy begins, the specification draws in diagrams that
+ * are not public. SanDisk's Product Manual 1.9 draws it right behind the end bit of the CRC status
+ * (figure 4-19), and two clocks behind a command; no table has a symbol for it. A host may send the next
+ * block N_WR = 2 clocks behind the status, so a card must show busy in the second of them at latest.
  *
  * Limits: default and high speed. N_RC and N_CC, which the host owes the card, are not insisted on.
  * One card on the bus: no response of another card is told from a command of the host, save by its
