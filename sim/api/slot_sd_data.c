@@ -69,6 +69,9 @@ static bool find_start(struct sdsim_slot *slot, uint64_t limit, sdsim_ps *frame)
     const sdsim_ps start = slot->now;
     bool found;
     do {
+        if (slot->early_at == slot->early_count) {
+            sdsim_slot_pass(slot, 1, sdsim_time_sum(start, limit));
+        }
         *frame = slot->now;
         found = (next_dat(slot) & 1) == 0;
     } while (!found && slot->now - start < limit);

@@ -109,7 +109,15 @@ void sdsim_sd_clock_many(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim
                          size_t count);
 
 /*
- * The same for clocks in the middle of a block while the host leaves CMD alone, with bytes in place of
+ * How many of the next clocks, at most `most`, need nobody to look at them, if the host releases all lines:
+ * CMD is high and DAT shows `*dat` in all of them, 0xE (busy) or 0xF. A lower bound; 0, and `*dat` as it
+ * was, where the very next clock must be looked at.
+ */
+size_t sdsim_sd_waits(const struct sdsim_sd_pins *pins, sdsim_ps now,
+                      const struct sdsim_clock *clock, size_t most, uint8_t *dat);
+
+/*
+ * The same as sdsim_sd_clock_many() for clocks in the middle of a block while the host leaves CMD alone, with bytes in place of
  * lines: in the order of the bus, data and CRC16, two clocks a byte in a block of four lines (pins->four)
  * and eight in one of one. `out`: the host reads, all lines released. `in`: it drives the data. They
  * stop before the end bit, and wherever a clock is not of that kind; return how many bytes went by,
