@@ -1,6 +1,7 @@
 /*
  * Every driver on every port: the same random calls finish at the same picosecond, with the same
- * faults, account and counters, and leave the same medium.
+ * faults, account and counters, and leave the same medium. Over SPI once more with cards that pause beyond
+ * the driver's patience and show busy late, and data that a card may take for commands.
  */
 #include <stdarg.h>
 #include <stddef.h>
