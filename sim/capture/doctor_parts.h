@@ -235,6 +235,7 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(sd_read_crc)                                                                                 \
     X(sd_block_refused)                                                                            \
     X(sd_status_missing)                                                                           \
+    X(sd_busy_late)                                                                                \
     X(sd_no_data)                                                                                  \
     X(sd_read_while_busy)                                                                          \
     X(sd_not_stopped)                                                                              \
