@@ -167,6 +167,21 @@ static bool send_short(struct reader *r)
     return true;
 }
 
+/* A block, and what the card says right behind it. */
+static bool send_block(struct reader *r)
+{
+    const uint64_t total = r->card.bytes + (r->card.stretches ? STRETCH_BYTES : 0);
+    if (!has_room(r, r->host.bytes + total)) {
+        return false;
+    }
+    struct sender host = sender_of(&r->host, &r->host_block, r->host.bytes);
+    struct sender card = sender_of(&r->card, &r->card_block, total);
+    struct sender idle = {.side = NULL};
+    send(r, &host, &idle, r->host.bytes);
+    send(r, &idle, &card, total);
+    return true;
+}
+
 /* How many bytes a side has if nothing else tells. */
 static uint64_t own_length(const struct sdsim_exchange_side *side)
 {
@@ -219,6 +234,21 @@ static bool short_form(const struct reader *r)
            looks_like_answer(&r->card);
 }
 
+/* A block, from its token or FF before it on, and fewer bytes that begin with a data response. */
+static bool block_form(const struct reader *r)
+{
+    const struct sdsim_exchange_side *host = &r->host;
+    size_t first = 0;
+    while (first < host->count && host->runs[first].value == LINE_HIGH) {
+        first++;
+    }
+    return host->given && first < host->count && !host->stretches && r->card.count > 0 &&
+           r->card.bytes < host->bytes &&
+           (host->runs[first].value == SDSIM_TOKEN_START ||
+            host->runs[first].value == SDSIM_TOKEN_START_MULTI) &&
+           (r->card.runs[0].value & 0x11) == 0x01;
+}
+
 /* A CRC needs a token before it; told once, while checking. */
 static bool crc_is_due(const struct reader *r, const struct sdsim_exchange_side *side, bool open)
 {
@@ -253,7 +283,7 @@ static bool send_line(struct reader *r)
     if (short_form(r)) {
         return send_short(r);
     }
-    return send_full(r);
+    return block_form(r) ? send_block(r) : send_full(r);
 }
 
 /* ---- directives ---- */
@@ -366,10 +396,11 @@ static bool read_directive(struct reader *r, const char *line, size_t *at, size_
 
 /* ---- lines ---- */
 
+/* "->", also "=>". */
 static size_t find_arrow(const char *line, size_t from, size_t to)
 {
     for (size_t i = from; i + 1 < to; i++) {
-        if (line[i] == '-' && line[i + 1] == '>') {
+        if ((line[i] == '-' || line[i] == '=') && line[i + 1] == '>') {
             return i;
         }
     }

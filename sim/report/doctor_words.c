@@ -252,6 +252,8 @@ char *sdsim_doctor_response_words(const struct sdsim_doctor_step *step, char *ou
         add_r1(&text, step->response[0]);
         add_rest(&text, step);
         add(&text, "%s", step->response_open ? "; not read to its end" : "");
+    } else if (step->no_response && step->response_gap == 0) {
+        add(&text, "no byte behind it");
     } else if (step->no_response) {
         add(&text, "no response in %u byte%s", step->response_gap, plural(step->response_gap));
     }

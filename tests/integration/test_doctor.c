@@ -66,6 +66,8 @@ static const struct {
     {"fast-init", "init-clock", "about 4MHz"},
     {"brown-out", "idle-again", "CMD13 was answered 01"},
     {"stuck-low", "miso-stuck-low", "32 bytes of 00"},
+    {"typed-by-name", "block-refused", "Data response ED: write error"},
+    {"typed-too-short", "answer-not-there", "Behind the frame of CMD0"},
     {"r1-too-early", "response-not-awaited", "1 byte behind CMD0"},
     {"crc-on", "crc-refused crc-on", "CMD17 was answered 08"},
     {"cmd23-in-spi", "illegal-command", "CMD23"},
@@ -267,6 +269,31 @@ static void outputs_are_readable(void **state)
     }
 }
 
+/* What people paste: one line as an argument, and bytes as C writes them. */
+static void typed_lines_are_read(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    struct sdsim_test_result result =
+        sdsim_test_run_quiet((const char *[]){"doctor", "CMD17 0x200 -> 05", NULL});
+    assert_int_equal(result.code, 1);
+    assert_non_null(strstr(result.out, "CMD17 read block, address 512 -> 05"));
+    sdsim_test_result_free(&result);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", "none -> there", NULL});
+    assert_int_equal(result.code, 2);
+    assert_non_null(strstr(result.err, "'none' is no byte"));
+    sdsim_test_result_free(&result);
+    const char *path = sdsim_test_path("c.txt");
+    static const char text[] = "0x40, 0x00, 0x00, 0x00, 0x00, 0x95 => 0x01\n";
+    sdsim_test_write_file(path, text, sizeof text - 1);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.out, "CMD0 reset -> 01"));
+    sdsim_test_result_free(&result);
+}
+
 /* Steps beyond the first 200 are counted, and printed if they are asked for. */
 static void long_records_are_short(void **state)
 {
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(every_exchange_has_its_findings),
         cmocka_unit_test(every_rule_has_an_exchange),
         cmocka_unit_test(outputs_are_readable),
+        cmocka_unit_test(typed_lines_are_read),
         cmocka_unit_test(long_records_are_short),
         cmocka_unit_test(a_card_is_held_against_it),
         cmocka_unit_test(bad_input_is_refused),
