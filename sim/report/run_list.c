@@ -30,9 +30,9 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(report->run));
     sdsim_table_cell(table, SDSIM_INK_BOLD, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
-    sdsim_table_cell(
-        table, SDSIM_INK_PLAIN, "%s",
-        sdsim_print_interval(metric, prediction->low, prediction->high, text, sizeof text));
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     sdsim_print_ends(metric, prediction->low, prediction->high,
+                                      prediction->typical.value, text, sizeof text));
     add_largest(table, &report->setup->run.workload, &prediction->typical.workload.account);
     if (!verdict->given) {
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
