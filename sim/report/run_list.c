@@ -41,7 +41,7 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     }
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_print_interval(metric, verdict->low, verdict->high, text, sizeof text));
-    sdsim_table_cell(table, verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD, "%s",
+    sdsim_table_cell(table, sdsim_verdict_ink(verdict), "%s",
                      sdsim_print_error(verdict->error, text, sizeof text));
 }
 
