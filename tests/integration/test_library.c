@@ -145,6 +145,7 @@ static const struct {
 } examples[] = {
     {"spi_card", "tests/golden/example-spi-card.txt"},
     {"sd_card", "tests/golden/example-sd-card.txt"},
+    {"driver_test", "tests/golden/example-driver-test.txt"},
 };
 
 static void by_pkg_config(void **state)
