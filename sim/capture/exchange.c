@@ -38,6 +38,7 @@ struct reader {
     struct sdsim_exchange_sink *sink; /* NULL: only checking */
     struct sdsim_exchange_facts *facts;
     bool selected;
+    bool answer_ends; /* with the next byte */
     sdsim_ps now;
     sdsim_ps byte_time;
     struct block host_block;
@@ -55,7 +56,8 @@ static void tell(struct reader *r, uint8_t mosi, uint8_t miso)
                                         .at = r->place.line,
                                         .selected = r->selected,
                                         .mosi = mosi,
-                                        .miso = miso};
+                                        .miso = miso,
+                                        .answer_ends = r->answer_ends};
     r->now = byte.end;
     r->facts->bytes++;
     if (r->sink != NULL) {
@@ -141,6 +143,16 @@ static bool has_room(const struct reader *r, uint64_t bytes)
     return false;
 }
 
+/* Whether there is one byte behind those of the idle line: R1, whatever more the card answered. */
+static bool is_r1_alone(const struct sdsim_exchange_side *card)
+{
+    size_t first = 0;
+    while (first < card->count && card->runs[first].value == LINE_HIGH) {
+        first++;
+    }
+    return !card->stretches && first + 1 == card->count && card->runs[first].count == 1;
+}
+
 /* A frame and its answer. */
 static bool send_short(struct reader *r)
 {
@@ -162,7 +174,10 @@ static bool send_short(struct reader *r)
     if (!begins_high) {
         send(r, &host, &idle, command_of(&r->host) == 12 ? 2 : 1);
     }
-    send(r, &host, &card, total);
+    send(r, &host, &card, total - 1);
+    r->answer_ends = is_r1_alone(&r->card);
+    send(r, &host, &card, 1);
+    r->answer_ends = false;
     send(r, &host, &idle, 1);
     return true;
 }

@@ -19,7 +19,8 @@
  * A line is `HOST -> CARD`. If both sides have as many bytes they are simultaneous. A command frame
  * alone, or with FF behind it, followed by fewer or other bytes is the short form: the card showed
  * FF during the frame, one FF before its answer (behind CMD12 also the stuff byte), and the host
- * sent FF while it read the answer and one byte more. Six bytes behind a frame of six are the
+ * sent FF while it read the answer and one byte more. Of one byte nothing follows: people write R1 and
+ * leave the rest of R2, R3 or R7 out. Six bytes behind a frame of six are the
  * short form too if they look like an answer. A block from its token on is followed by a short form
  * of its own, fewer bytes that begin with a data response. Without `->` the card's side is taken for FF and is
  * marked as not known; without HOST the host sent FF.

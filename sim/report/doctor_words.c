@@ -203,10 +203,10 @@ static void add_r1(struct text *text, uint8_t r1)
 static void add_r2(struct text *text, uint8_t status)
 {
     static const char *const names[8] = {
-        "card locked", "write protection skipped or unlock failed",
-        "error",       "card controller",
-        "ECC failed",  "write protected",
-        "erase range", "out of range",
+        "card locked",   "write protection skipped or unlock failed",
+        "general error", "card controller",
+        "ECC failed",    "write protected",
+        "erase range",   "out of range",
     };
     if (status == 0xFF) {
         add(text, "; the second byte is not driven");
