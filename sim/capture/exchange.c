@@ -484,6 +484,7 @@ static void start(struct reader *r, const char *name, const char *text, size_t s
     r->sink = sink;
     r->facts = facts;
     r->selected = true;
+    r->answer_ends = false;
     r->now = 0;
     r->byte_time = 20 * SDSIM_US; /* 400 kHz */
     r->host_block.open = r->card_block.open = false;
