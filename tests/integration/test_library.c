@@ -232,7 +232,7 @@ static void by_python(void **state)
 static void readme(void **state)
 {
     (void)state;
-    free(must("sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >$d/readme.c && "
+    free(must("sed -n '/^#include <sdsim/,/^```$/p' README.md | sed '/^```/d' >$d/readme.c && "
               "test -s $d/readme.c && $SDSIM_CC $SDSIM_CFLAGS -std=c99 -Wall -Wextra -pedantic "
               "-Werror $d/readme.c $(pkg-config --cflags --libs sdsim) -o $d/readme"));
     free(must("$d/readme >$d/readme.txt && sed -n 's|^.*// prints: ||p' $d/readme.c "
