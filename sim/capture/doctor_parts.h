@@ -168,6 +168,7 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(answer_shifted)                                                                              \
     X(no_response)                                                                                 \
     X(response_not_awaited)                                                                        \
+    X(answer_not_there)                                                                            \
     X(stuck_low)                                                                                   \
     X(crc_refused)                                                                                 \
     X(crc_on)                                                                                      \

@@ -74,15 +74,17 @@ static void add_row(struct sdsim_table *table, const struct sdsim_run_report *ro
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(row->run));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
-    sdsim_table_cell(
-        table, SDSIM_INK_PLAIN, "%s",
-        sdsim_print_interval(metric, prediction->low, prediction->high, text, sizeof text));
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     prediction->draws == 0
+                         ? ""
+                         : sdsim_print_ends(metric, prediction->low, prediction->high,
+                                            prediction->typical.value, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_print_interval(metric, verdict->low, verdict->high, text, sizeof text));
     sdsim_table_cell(table, ink, "%s", sdsim_print_error(verdict->error, text, sizeof text));
-    if (!verdict->judged) {
+    if (!verdict->judged) { /* the line below the table says what "-" is */
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "-");
-        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "not judged");
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
         return;
     }
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%.4g%%", 100.0 * verdict->tolerance);
@@ -102,7 +104,7 @@ static void print_summary(const struct sdsim_comparison *comparison, FILE *out)
         text, sizeof text, "%zu number%s: median error %s, 90th percentile %s, coverage %s",
         comparison->count, comparison->count == 1 ? "" : "s", median, p90, coverage);
     if (comparison->not_judged > 0) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "; %zu not judged",
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %zu not judged (-)",
                                  comparison->not_judged);
     }
     if (comparison->outside > 0) {
@@ -118,9 +120,14 @@ static void print_summary(const struct sdsim_comparison *comparison, FILE *out)
 bool sdsim_comparison_print(const struct sdsim_comparison *comparison,
                             const struct sdsim_style *style, FILE *out)
 {
-    static const struct sdsim_column columns[] = {
-        {"run", false, false},     {"predicted", true, false}, {"90% interval", true, false},
-        {"measured", true, false}, {"error", true, false},     {"tol.", true, false},
+    const bool drawn = comparison->count > 0 && comparison->rows[0].prediction.draws > 0;
+    const struct sdsim_column columns[] = {
+        {"run", false, false},
+        {"predicted", true, false},
+        {drawn ? "90% interval" : NULL, true, false},
+        {"measured", true, false},
+        {"error", true, false},
+        {"tol.", true, false},
         {NULL, false, false},
     };
     if (comparison->count == 0) {
