@@ -145,19 +145,26 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
         reply->data = SDSIM_DATA_WRITE;
         card->state = SDSIM_CARD_RECEIVE;
         card->well_written = 0;
+        card->refused = false;
         sdsim_flash_write_first(&card->flash, end, card->lba, card->announced);
     }
     card->announced = 0;
 }
 
+/* The response names the state in which the command found the card: sending or receiving. On the SD
+ * bus it tells of a read that went on beyond the card's end, which over SPI the error token did. */
 static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
 {
+    if (!card->spi && card->state == SDSIM_CARD_DATA && sdsim_card_read_beyond(card) &&
+        end >= card->ready.at) {
+        sdsim_card_out_of_range(card);
+    }
+    sdsim_card_reply(card, end, reply);
     if (card->state == SDSIM_CARD_RECEIVE) {
         sdsim_card_end_write(card, end);
     } else if (card->state == SDSIM_CARD_DATA) {
         card->state = SDSIM_CARD_TRANSFER;
     }
-    sdsim_card_reply(card, end, reply);
     reply->busy = busy_at(card, end);
 }
 
@@ -292,7 +299,7 @@ static void publish_address(struct sdsim_card *card, sdsim_ps end, struct sdsim_
 static void set_block_length(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
                              struct sdsim_reply *reply)
 {
-    const bool wrong = !high_capacity(card) && argument != SDSIM_SECTOR;
+    const bool wrong = high_capacity(card) ? argument > SDSIM_SECTOR : argument != SDSIM_SECTOR;
     if (wrong && !card->spi) {
         card->errors |= SDSIM_STATUS_BLOCK_LENGTH;
     }
@@ -439,8 +446,8 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         start_transfer(card, end, index, argument, reply);
         break;
     case 23:
-        card->block_count = argument & 0xFFFF;
         sdsim_card_reply(card, end, reply);
+        card->block_count = argument;
         break;
     case 32:
     case 33:
@@ -471,12 +478,19 @@ static void dispatch(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint3
                      struct sdsim_reply *reply)
 {
     const bool app = card->app;
-    card->app = false;
+    const bool counts = index == 18 || index == 25;
+    card->block_count =
+        counts ? card->block_count : 0; /* section 4.15: for the next command only */
     if (app && sdsim_card_legal(card, end, index, true)) {
         app_command(card, end, index, argument, reply);
-    } else if (!sdsim_card_addressed(card, index, argument)) {
+        card->app = false; /* its response says that it was taken for one (section 4.3.9.1) */
+        return;
+    }
+    card->app = false;
+    if (!sdsim_card_addressed(card, index, argument)) {
         return; /* another card's */
-    } else if (sdsim_card_legal(card, end, index, false)) {
+    }
+    if (sdsim_card_legal(card, end, index, false)) {
         /* An unknown application command is taken as the basic one of that number. */
         basic_command(card, end, index, argument, reply);
     } else {

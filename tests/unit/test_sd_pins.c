@@ -452,6 +452,8 @@ static void write_streams(void **state)
     }
     send_block(&bench, block, 0); /* beyond the end: no status */
     assert_int_equal(crc_status(&bench), 0x1F);
+    send_block(&bench, block, 0x01); /* nor for what comes behind it, right or wrong */
+    assert_int_equal(crc_status(&bench), 0x1F);
     /* CMD12: busy two clocks behind it, beside the response. */
     send_frame(&bench, 12, 0, 0);
     clocks(&bench, 2);
@@ -460,6 +462,35 @@ static void write_streams(void **state)
     clocks(&bench, 60);
     assert_int_equal(command(&bench, 13, bench.rca), 0x900);
     power_down(&bench);
+}
+
+/* A stream is over with the first block that is refused, until CMD12. */
+static void refused_streams(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 4; width += 3) {
+        struct bench bench;
+        uint8_t block[SDSIM_SECTOR];
+        uint8_t stored[SDSIM_SECTOR];
+        ready(&bench, width);
+        fill(3, block);
+        (void)command(&bench, 25, 9);
+        send_block(&bench, block, 0x01);
+        assert_int_equal(crc_status(&bench), 0x0B);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x1F);
+        assert_int_equal(command(&bench, 13, bench.rca), 0xD00);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x1F);
+        assert_int_equal(command(&bench, 12, 0), 0xD00);
+        (void)while_busy(&bench);
+        sdsim_medium_read(bench.medium, 9, 1, stored);
+        assert_int_equal(stored[1], 0x00);
+        (void)command(&bench, 25, 9);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x05);
+        power_down(&bench);
+    }
 }
 
 /* ---- faults on order ---- */
@@ -524,15 +555,11 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_that_are_wrong),
-        cmocka_unit_test(into_spi_mode),
-        cmocka_unit_test(read_blocks),
-        cmocka_unit_test(data_beside_the_response),
-        cmocka_unit_test(stop_in_the_middle),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(write_blocks),
-        cmocka_unit_test(write_streams),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(frames_that_are_wrong), cmocka_unit_test(into_spi_mode),
+        cmocka_unit_test(read_blocks),           cmocka_unit_test(data_beside_the_response),
+        cmocka_unit_test(stop_in_the_middle),    cmocka_unit_test(registers),
+        cmocka_unit_test(write_blocks),          cmocka_unit_test(write_streams),
+        cmocka_unit_test(refused_streams),       cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
