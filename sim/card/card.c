@@ -175,6 +175,7 @@ static void reset(struct sdsim_card *card)
     card->state = SDSIM_CARD_IDLE;
     card->app = false;
     card->crc_on = false;
+    card->knows_host = false;
     card->access_mode = SDSIM_DEFAULT_SPEED;
     card->may_lower = false;
     card->errors = 0;
@@ -238,10 +239,12 @@ static void begin_init(struct sdsim_card *card, sdsim_ps end)
     card->init_at = hasty ? SDSIM_TIME_END - 1 : sdsim_time_sum(end, card->params->init_time);
 }
 
-/* ACMD41, and CMD1 in SPI mode. */
-static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
+/* ACMD41, and CMD1 in SPI mode. A card that has accepted no CMD8 takes no notice of HCS, and one that
+ * has block addresses then never gets ready (sections 4.2.3 and 7.2.1). */
+static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t sent,
                                 struct sdsim_reply *reply)
 {
+    const uint32_t argument = card->knows_host ? sent : sent & ~SDSIM_OCR_CCS;
     if (is_inquiry(card, argument)) {
         card->inquired_at = end;
     } else if (card->init_at == SDSIM_TIME_END) {
@@ -278,6 +281,7 @@ static void interface_condition(struct sdsim_card *card, sdsim_ps end, uint32_t 
                                 struct sdsim_reply *reply)
 {
     const bool accepted = (argument & 0xF00) == 0x100;
+    card->knows_host = card->knows_host || accepted;
     if (card->spi || accepted) {
         reply_word(card, end, (accepted ? 0x100 : 0) | (argument & 0xFF), reply);
     }
@@ -407,6 +411,8 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         break;
     case 3:
         publish_address(card, end, reply);
+        break;
+    case 4: /* there is no response, and no register that it would set */
         break;
     case 6:
         card->access_mode = sdsim_switch_status(card->params, argument, card->access_mode,

@@ -12,9 +12,9 @@
  * are here.
  *
  * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
- * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 6 7 8 9 10 11 12 13 15 16 17 18
+ * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 4 6 7 8 9 10 11 12 13 15 16 17 18
  * 23 24 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51; CMD1, CMD58 and CMD59 in SPI
- * mode only, CMD2, CMD3, CMD7, CMD11, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
+ * mode only, CMD2, CMD3, CMD4 (no driver stage register: without effect), CMD7, CMD11, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
  *
  * Limits: no password lock (CMD42), no write protection (CMD28..30), no programming of the CSD (CMD27),
  * no CMD20, no CMD56: all of them are illegal commands. Blocks are 512 bytes; a
@@ -103,6 +103,7 @@ struct sdsim_card {
     bool spi;
     bool app;                           /* CMD55 came before */
     bool crc_on;                        /* SPI: CMD59 */
+    bool knows_host;                    /* CMD8 was accepted: HCS counts */
     enum sdsim_access_mode access_mode; /* CMD6 */
     bool may_lower;                     /* ACMD41 granted 1.8 V: CMD11 may follow */
     bool low_voltage;                   /* CMD11; until power is off */

@@ -24,6 +24,7 @@ static const struct rule basic_rules[64] = {
     [1] = {0, IN_IDLE | IN_TRANSFER},
     [2] = {IN_READY, 0},
     [3] = {IN_IDENT | IN_STANDBY, 0},
+    [4] = {IN_STANDBY, 0},
     [6] = {IN_TRANSFER, IN_TRANSFER},
     [7] = {IN_STANDBY | IN_TRANSFER | IN_PROGRAM, 0},
     [8] = {IN_IDLE, IN_IDLE | IN_TRANSFER},

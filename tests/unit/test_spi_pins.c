@@ -105,6 +105,10 @@ static void ready(struct bench *bench, const struct sdsim_card_params *params)
     power_up(bench, params);
     sdsim_spi_select(&bench->pins, true);
     assert_int_equal(command(bench, 0, 0), 0x01);
+    assert_int_equal(command(bench, 8, 0x1AA), 0x01);
+    for (int i = 0; i < 4; i++) {
+        (void)exchange(bench, 0xFF);
+    }
     assert_int_equal(command(bench, 55, 0), 0x01);
     assert_int_equal(command(bench, 41, SDSIM_OCR_CCS), 0x00);
 }
