@@ -186,8 +186,9 @@ static void frames_that_are_wrong(void **state)
     silent(&bench, 58, 0, 0);
     assert_int_equal(command(&bench, 13, bench.rca), idle | SDSIM_STATUS_ILLEGAL);
     assert_int_equal(command(&bench, 13, bench.rca), idle);
-    /* What another card responds is no command. */
-    const uint8_t other[6] = {0x0D, 0x00, 0x00, 0x09, 0x00, 0x3F};
+    /* What another card responds is no command, were it the address of this one. */
+    uint8_t other[6] = {0x0D, (uint8_t)(bench.rca >> 24), (uint8_t)(bench.rca >> 16), 0x09};
+    other[5] = sdsim_crc7_byte(other, 5);
     for (unsigned i = 0; i < 48; i++) {
         (void)clock_lines(&bench, other[i / 8] >> (7 - i % 8) & 1, 0xF);
     }
