@@ -144,6 +144,21 @@ static void rules(void **state)
     }
 }
 
+/* R6 has three error bits of the card status, in other places (section 4.9.5). */
+static void published_errors(void **state)
+{
+    (void)state;
+    struct sdsim_test_card bench;
+    sdsim_test_card_sd_ready(&bench, &sdsim_test_sdhc);
+    (void)sdsim_test_card_sd(&bench, 7, 0);
+    sdsim_card_bad_frame(&bench.card);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 3, 0)) & 0xFFFF, 0x8700);
+    sdsim_card_write_failed(&bench.card);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 3, 0)) & 0xFFFF, 0x2700);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 3, 0)) & 0xFFFF, 0x0700);
+    sdsim_test_card_power_down(&bench);
+}
+
 /* A card with byte addresses: those that are no multiple of 512 (section 4.10.1). */
 static void byte_addresses(void **state)
 {
@@ -270,11 +285,9 @@ static void discard(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
-        cmocka_unit_test(byte_addresses),
-        cmocka_unit_test(interface_condition),
-        cmocka_unit_test(reset),
-        cmocka_unit_test(announced_blocks),
+        cmocka_unit_test(rules),          cmocka_unit_test(published_errors),
+        cmocka_unit_test(byte_addresses), cmocka_unit_test(interface_condition),
+        cmocka_unit_test(reset),          cmocka_unit_test(announced_blocks),
         cmocka_unit_test(discard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,7 @@ static void frames_that_are_wrong(void **state)
     power_down(&bench);
 }
 
-/* CMD0 with DAT3 low makes it an SPI card, and these lines silent. */
+/* CMD0 with DAT3 low makes it an SPI card, and these lines silent - if it was idle (section 7.2.1). */
 static void into_spi_mode(void **state)
 {
     (void)state;
@@ -214,7 +214,17 @@ static void into_spi_mode(void **state)
         (void)clock_lines(&bench, frame[i / 8] >> (7 - i % 8) & 1, 0x7);
     }
     assert_true(bench.card.spi);
+    assert_true(bench.card.spi);
     silent(&bench, 8, 0x1AA, 0);
+    power_down(&bench);
+
+    ready(&bench, 1);
+    for (unsigned i = 0; i < 48; i++) {
+        (void)clock_lines(&bench, frame[i / 8] >> (7 - i % 8) & 1, 0x7);
+    }
+    assert_false(bench.card.spi);
+    clocks(&bench, 8);
+    assert_int_equal(command(&bench, 8, 0x1AA), 0x1AA);
     power_down(&bench);
 }
 
