@@ -320,9 +320,9 @@ static void take(struct sdsim_spi_pins *pins, sdsim_ps end, uint8_t mosi)
 }
 
 /* The host has got the token that says that the card ends here; beside a command it does not look. */
-static void note_end(struct sdsim_spi_pins *pins)
+static void note_end(struct sdsim_spi_pins *pins, bool in_frame)
 {
-    if (pins->beyond && pins->frame_count == 0) {
+    if (pins->beyond && !in_frame && pins->frame_count == 0) {
         sdsim_card_out_of_range(pins->card);
     }
     pins->beyond = false;
@@ -368,9 +368,10 @@ uint8_t sdsim_spi_exchange_any(struct sdsim_spi_pins *pins, sdsim_ps start, sdsi
             sdsim_card_high_clocks(card, 8);
         }
     } else if (pins->selected) {
+        const bool in_frame = pins->frame_count > 0;
         miso = show(pins, start, end);
         take(pins, end, mosi);
-        note_end(pins);
+        note_end(pins, in_frame);
     } else {
         miso = show_released(pins, start);
     }
