@@ -72,6 +72,7 @@ void sdsim_test_card_spi_ready(struct sdsim_test_card *bench,
 {
     sdsim_test_card_power_up(bench, params);
     assert_int_equal(sdsim_test_card_r1(bench, 0, 0), SDSIM_R1_IDLE);
+    (void)sdsim_test_card_spi(bench, 8, 0x1AA);
     assert_int_equal(sdsim_test_card_r1(bench, 55, 0), SDSIM_R1_IDLE);
     (void)sdsim_test_card_r1(bench, 41, SDSIM_OCR_CCS);
     bench->now += params->init_time;
@@ -83,6 +84,7 @@ void sdsim_test_card_sd_ready(struct sdsim_test_card *bench, const struct sdsim_
 {
     sdsim_test_card_power_up(bench, params);
     (void)sdsim_test_card_sd(bench, 0, 0);
+    (void)sdsim_test_card_sd(bench, 8, 0x1AA);
     (void)sdsim_test_card_sd(bench, 55, 0);
     (void)sdsim_test_card_sd(bench, 41, SDSIM_OCR_CCS | SDSIM_OCR_VOLTAGES);
     bench->now += params->init_time;

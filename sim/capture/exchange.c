@@ -7,6 +7,7 @@
 #include "capture/exchange_line.h"
 #include "core/crc.h"
 #include "core/units.h"
+#include "trace/encoding.h"
 
 enum {
     LINE_HIGH = 0xFF,
@@ -494,6 +495,16 @@ bool sdsim_exchange_read(const char *name, const char *text, size_t size,
                          struct sdsim_exchange_sink *sink, struct sdsim_exchange_facts *facts,
                          struct sdsim_diags *diags)
 {
+    const struct sdsim_encoding encoding = sdsim_encoding_of(text, size);
+    if (encoding.what != NULL) {
+        const struct sdsim_place place = {.file = name};
+        sdsim_diag_add(diags, SDSIM_ERROR, &place, NULL, 0, encoding.mend,
+                       "this is %s, which is not read", encoding.what);
+        return false;
+    }
+    const size_t mark = sdsim_encoding_mark(text, size);
+    text += mark;
+    size -= mark;
     struct reader *r = malloc(sizeof *r);
     if (r == NULL) {
         sdsim_error(diags, name, "out of memory");

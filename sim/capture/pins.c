@@ -7,6 +7,7 @@
 
 #include "capture/pin_format.h"
 #include "core/units.h"
+#include "trace/encoding.h"
 
 /* The first that recognises a file reads it; CSV, which has no signature, comes last. */
 static const struct sdsim_pin_format *const formats[] = {
@@ -52,6 +53,12 @@ static const struct sdsim_pin_format *format_of(const char *path, struct sdsim_d
     const struct sdsim_pin_format *format = recognised(head, size);
     if (format == NULL) {
         const struct sdsim_place place = {.file = path};
+        const struct sdsim_encoding encoding = sdsim_encoding_of((const char *)head, size);
+        if (encoding.what != NULL) {
+            sdsim_diag_add(diags, SDSIM_ERROR, &place, NULL, 0, encoding.mend,
+                           "this is %s, which is not read", encoding.what);
+            return NULL;
+        }
         sdsim_diag_add(diags, SDSIM_ERROR, &place, NULL, 0,
                        "captures are read as sigrok .sr, VCD, or CSV with a column per pin", "%s",
                        size == 0 ? "the file is empty" : "no capture of pins");

@@ -145,19 +145,26 @@ static void start_transfer(struct sdsim_card *card, sdsim_ps end, uint8_t index,
         reply->data = SDSIM_DATA_WRITE;
         card->state = SDSIM_CARD_RECEIVE;
         card->well_written = 0;
+        card->refused = false;
         sdsim_flash_write_first(&card->flash, end, card->lba, card->announced);
     }
     card->announced = 0;
 }
 
+/* The response names the state in which the command found the card: sending or receiving. On the SD
+ * bus it tells of a read that went on beyond the card's end, which over SPI the error token did. */
 static void stop_command(struct sdsim_card *card, sdsim_ps end, struct sdsim_reply *reply)
 {
+    if (!card->spi && card->state == SDSIM_CARD_DATA && sdsim_card_read_beyond(card) &&
+        end >= card->ready.at) {
+        sdsim_card_out_of_range(card);
+    }
+    sdsim_card_reply(card, end, reply);
     if (card->state == SDSIM_CARD_RECEIVE) {
         sdsim_card_end_write(card, end);
     } else if (card->state == SDSIM_CARD_DATA) {
         card->state = SDSIM_CARD_TRANSFER;
     }
-    sdsim_card_reply(card, end, reply);
     reply->busy = busy_at(card, end);
 }
 
@@ -168,6 +175,7 @@ static void reset(struct sdsim_card *card)
     card->state = SDSIM_CARD_IDLE;
     card->app = false;
     card->crc_on = false;
+    card->knows_host = false;
     card->access_mode = SDSIM_DEFAULT_SPEED;
     card->may_lower = false;
     card->errors = 0;
@@ -231,10 +239,12 @@ static void begin_init(struct sdsim_card *card, sdsim_ps end)
     card->init_at = hasty ? SDSIM_TIME_END - 1 : sdsim_time_sum(end, card->params->init_time);
 }
 
-/* ACMD41, and CMD1 in SPI mode. */
-static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
+/* ACMD41, and CMD1 in SPI mode. A card that has accepted no CMD8 takes no notice of HCS, and one that
+ * has block addresses then never gets ready (sections 4.2.3 and 7.2.1). */
+static void operating_condition(struct sdsim_card *card, sdsim_ps end, uint32_t sent,
                                 struct sdsim_reply *reply)
 {
+    const uint32_t argument = card->knows_host ? sent : sent & ~SDSIM_OCR_CCS;
     if (is_inquiry(card, argument)) {
         card->inquired_at = end;
     } else if (card->init_at == SDSIM_TIME_END) {
@@ -271,6 +281,7 @@ static void interface_condition(struct sdsim_card *card, sdsim_ps end, uint32_t 
                                 struct sdsim_reply *reply)
 {
     const bool accepted = (argument & 0xF00) == 0x100;
+    card->knows_host = card->knows_host || accepted;
     if (card->spi || accepted) {
         reply_word(card, end, (accepted ? 0x100 : 0) | (argument & 0xFF), reply);
     }
@@ -292,7 +303,7 @@ static void publish_address(struct sdsim_card *card, sdsim_ps end, struct sdsim_
 static void set_block_length(struct sdsim_card *card, sdsim_ps end, uint32_t argument,
                              struct sdsim_reply *reply)
 {
-    const bool wrong = !high_capacity(card) && argument != SDSIM_SECTOR;
+    const bool wrong = high_capacity(card) ? argument > SDSIM_SECTOR : argument != SDSIM_SECTOR;
     if (wrong && !card->spi) {
         card->errors |= SDSIM_STATUS_BLOCK_LENGTH;
     }
@@ -401,6 +412,8 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
     case 3:
         publish_address(card, end, reply);
         break;
+    case 4: /* there is no response, and no register that it would set */
+        break;
     case 6:
         card->access_mode = sdsim_switch_status(card->params, argument, card->access_mode,
                                                 card->low_voltage, card->block);
@@ -439,8 +452,8 @@ static void basic_command(struct sdsim_card *card, sdsim_ps end, uint8_t index, 
         start_transfer(card, end, index, argument, reply);
         break;
     case 23:
-        card->block_count = argument & 0xFFFF;
         sdsim_card_reply(card, end, reply);
+        card->block_count = argument;
         break;
     case 32:
     case 33:
@@ -471,12 +484,19 @@ static void dispatch(struct sdsim_card *card, sdsim_ps end, uint8_t index, uint3
                      struct sdsim_reply *reply)
 {
     const bool app = card->app;
-    card->app = false;
+    const bool counts = index == 18 || index == 25;
+    card->block_count =
+        counts ? card->block_count : 0; /* section 4.15: for the next command only */
     if (app && sdsim_card_legal(card, end, index, true)) {
         app_command(card, end, index, argument, reply);
-    } else if (!sdsim_card_addressed(card, index, argument)) {
+        card->app = false; /* its response says that it was taken for one (section 4.3.9.1) */
+        return;
+    }
+    card->app = false;
+    if (!sdsim_card_addressed(card, index, argument)) {
         return; /* another card's */
-    } else if (sdsim_card_legal(card, end, index, false)) {
+    }
+    if (sdsim_card_legal(card, end, index, false)) {
         /* An unknown application command is taken as the basic one of that number. */
         basic_command(card, end, index, argument, reply);
     } else {

@@ -12,14 +12,14 @@
  * are here.
  *
  * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
- * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 6 7 8 9 10 11 12 13 15 16 17 18
+ * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 4 6 7 8 9 10 11 12 13 15 16 17 18
  * 23 24 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51; CMD1, CMD58 and CMD59 in SPI
- * mode only, CMD2, CMD3, CMD7, CMD11, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
+ * mode only, CMD2, CMD3, CMD4 (no driver stage register: without effect), CMD7, CMD11, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
  *
  * Limits: no password lock (CMD42), no write protection (CMD28..30), no programming of the CSD (CMD27),
  * no CMD20, no CMD56: all of them are illegal commands. Blocks are 512 bytes; a
- * CMD16 with another length is a parameter error on SDSC cards and ignored by others. One card on
- * the bus.
+ * CMD16 with another length is a parameter error on SDSC cards, with a greater one on all others,
+ * which otherwise ignore it. One card on the bus.
  */
 #ifndef SDSIM_CARD_CARD_H
 #define SDSIM_CARD_CARD_H
@@ -103,6 +103,7 @@ struct sdsim_card {
     bool spi;
     bool app;                           /* CMD55 came before */
     bool crc_on;                        /* SPI: CMD59 */
+    bool knows_host;                    /* CMD8 was accepted: HCS counts */
     enum sdsim_access_mode access_mode; /* CMD6 */
     bool may_lower;                     /* ACMD41 granted 1.8 V: CMD11 may follow */
     bool low_voltage;                   /* CMD11; until power is off */
@@ -114,8 +115,11 @@ struct sdsim_card {
     uint32_t sectors;     /* by the CSD */
     uint32_t lba;         /* of the next block of a transfer */
     uint32_t left;        /* blocks until a counted transfer ends by itself; UINT32_MAX: open */
-    uint32_t block_count; /* CMD23, for the next transfer */
+    uint32_t block_count; /* CMD23, for the next command */
     uint32_t announced;   /* ACMD23, for the next write */
+    bool refused; /* a block of the write at work was not stored: what still comes is ignored up to
+                     its stop (section 4.3.4; for SPI as in the data sheet of the MMC HB28D032MM2,
+                     p. 58) */
     uint32_t erase_from;
     uint32_t erase_to;
     uint32_t well_written; /* ACMD22: blocks of the last write transfer */
@@ -180,6 +184,12 @@ static inline struct sdsim_ready sdsim_card_read_ready(const struct sdsim_card *
  * mode, nothing) comes instead. */
 bool sdsim_card_read_beyond(const struct sdsim_card *card);
 
+/* Tells of it, in the card status. */
+static inline void sdsim_card_out_of_range(struct sdsim_card *card)
+{
+    card->errors |= SDSIM_STATUS_OUT_OF_RANGE;
+}
+
 /* The bytes of the next block. */
 void sdsim_card_read_bytes(const struct sdsim_card *card, uint8_t out[SDSIM_SECTOR]);
 
@@ -210,7 +220,8 @@ void sdsim_card_read_failed(struct sdsim_card *card);
 void sdsim_card_write_failed(struct sdsim_card *card);
 
 /* Writing: a block with a right CRC has arrived completely at `end`; false: refused (beyond the
- * end), nothing stored, not busy. False also without memory for the medium. */
+ * end, or behind one that was refused), nothing stored, not busy. False also without memory for the
+ * medium. */
 bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
                             const struct sdsim_content *content);
 
@@ -236,6 +247,7 @@ uint32_t sdsim_card_status(const struct sdsim_card *card, sdsim_ps now);
 static inline void sdsim_card_status_told(struct sdsim_card *card)
 {
     card->app = false;
+    card->block_count = 0;
     card->errors = 0;
 }
 

@@ -17,7 +17,8 @@ static void digest_ready(const struct sdsim_ready *ready, sdsim_ps now, struct s
 
 void sdsim_card_digest(const struct sdsim_card *card, sdsim_ps now, struct sdsim_digest *digest)
 {
-    sdsim_digest_add(digest, (uint64_t)card->state << 8 | (uint64_t)card->spi << 4 |
+    sdsim_digest_add(digest, (uint64_t)card->state << 8 | (uint64_t)card->refused << 6 |
+                                 (uint64_t)card->knows_host << 5 | (uint64_t)card->spi << 4 |
                                  (uint64_t)card->app << 3 | (uint64_t)card->crc_on << 2 |
                                  (uint64_t)card->low_voltage << 1 | (uint64_t)card->slow_edges);
     sdsim_digest_add(digest, (uint64_t)card->access_mode << 32 | card->errors);

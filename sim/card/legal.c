@@ -24,6 +24,7 @@ static const struct rule basic_rules[64] = {
     [1] = {0, IN_IDLE | IN_TRANSFER},
     [2] = {IN_READY, 0},
     [3] = {IN_IDENT | IN_STANDBY, 0},
+    [4] = {IN_STANDBY, 0},
     [6] = {IN_TRANSFER, IN_TRANSFER},
     [7] = {IN_STANDBY | IN_TRANSFER | IN_PROGRAM, 0},
     [8] = {IN_IDLE, IN_IDLE | IN_TRANSFER},
@@ -62,7 +63,8 @@ bool sdsim_card_legal_in(const struct sdsim_card *card, enum sdsim_card_state st
 {
     const enum sdsim_card_version version = sdsim_card_version(card->params);
     if (!app && ((index == 6 && version < SDSIM_VERSION_1_10) ||
-                 (index == 8 && version < SDSIM_VERSION_2_00))) {
+                 (index == 8 && version < SDSIM_VERSION_2_00) ||
+                 (index == 23 && !sdsim_card_counts_blocks(card->params)))) {
         return false; /* not yet known to a card that old */
     }
     const struct rule *rule = app ? &app_rules[index & 63] : &basic_rules[index & 63];

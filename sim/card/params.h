@@ -105,4 +105,10 @@ static inline enum sdsim_card_version sdsim_card_version(const struct sdsim_card
                                                    : (enum sdsim_card_version)params->version;
 }
 
+/* CMD23: from version 3.00 on, but not on SDSC cards (section 4.15). */
+static inline bool sdsim_card_counts_blocks(const struct sdsim_card_params *params)
+{
+    return params->type != SDSIM_SDSC && sdsim_card_version(params) >= SDSIM_VERSION_3_00;
+}
+
 #endif

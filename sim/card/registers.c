@@ -143,8 +143,8 @@ void sdsim_scr(const struct sdsim_card_params *params, uint8_t scr[SDSIM_SCR_BYT
     sdsim_register_put(scr, SDSIM_SCR_BYTES, 48, 4, 5); /* 1-bit and 4-bit bus */
     if (version >= SDSIM_VERSION_3_00) {
         sdsim_register_put(scr, SDSIM_SCR_BYTES, 47, 1, 1); /* SD_SPEC3 */
-        sdsim_register_put(scr, SDSIM_SCR_BYTES, 33, 1, 1); /* CMD23 supported */
     }
+    sdsim_register_put(scr, SDSIM_SCR_BYTES, 33, 1, sdsim_card_counts_blocks(params) ? 1 : 0);
 }
 
 /* AU_SIZE code: 1 is 16 KiB and each step doubles, up to 9; A to F as in the table of section 4.10.
@@ -202,20 +202,35 @@ static unsigned access_modes(const struct sdsim_card_params *params, bool low_vo
     return slow | high | uhs;
 }
 
+enum {
+    SWITCH_GROUPS = 6,
+    SWITCH_LEAVE = 0xF,   /* in the argument: as it is */
+    SWITCH_REFUSED = 0xF, /* in the status: there is no such function */
+};
+
 enum sdsim_access_mode sdsim_switch_status(const struct sdsim_card_params *params,
                                            uint32_t argument, enum sdsim_access_mode mode,
                                            bool low_voltage, uint8_t status[SDSIM_STATUS_BYTES])
 {
     memset(status, 0, SDSIM_STATUS_BYTES);
-    const unsigned wanted = argument & 0xF;
-    const unsigned supported = access_modes(params, low_voltage);
-    unsigned selected = wanted == 0xF ? (unsigned)mode : wanted;
-    if ((supported >> selected & 1u) == 0) {
-        selected = 0xF; /* not possible */
+    bool possible = true;
+    unsigned access = (unsigned)mode;
+    for (unsigned group = 0; group < SWITCH_GROUPS; group++) {
+        /* Of all groups but that of access modes only the default, function 0. */
+        const unsigned supported = group == 0 ? access_modes(params, low_voltage) : 1;
+        const unsigned now = group == 0 ? (unsigned)mode : 0;
+        const unsigned wanted = argument >> 4 * group & 0xF;
+        unsigned selected = wanted == SWITCH_LEAVE ? now : wanted;
+        if ((supported >> selected & 1u) == 0) {
+            selected = SWITCH_REFUSED;
+            possible = false;
+        } else if (group == 0) {
+            access = selected;
+        }
+        sdsim_register_put(status, SDSIM_STATUS_BYTES, 400 + 16 * group, 16, 0x8000u | supported);
+        sdsim_register_put(status, SDSIM_STATUS_BYTES, 376 + 4 * group, 4, selected);
     }
-    sdsim_register_put(status, SDSIM_STATUS_BYTES, 496, 16, 100); /* mA */
-    sdsim_register_put(status, SDSIM_STATUS_BYTES, 400, 16, 0x8000u | supported);
-    sdsim_register_put(status, SDSIM_STATUS_BYTES, 376, 4, selected);
-    const bool switching = (argument >> 31) != 0 && selected != 0xF;
-    return switching ? (enum sdsim_access_mode)selected : mode;
+    sdsim_register_put(status, SDSIM_STATUS_BYTES, 496, 16, possible ? 100 : 0); /* mA */
+    const bool switching = (argument >> 31) != 0 && possible;
+    return switching ? (enum sdsim_access_mode)access : mode;
 }

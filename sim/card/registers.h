@@ -49,8 +49,9 @@ void sdsim_cid(const struct sdsim_card_params *params, uint8_t cid[SDSIM_CID_BYT
 void sdsim_scr(const struct sdsim_card_params *params, uint8_t scr[SDSIM_SCR_BYTES]);
 void sdsim_sd_status(const struct sdsim_card_params *params, unsigned bus_width,
                      uint8_t status[SDSIM_STATUS_BYTES]);
-/* Answer to CMD6 with this argument of a card in `mode`; returns the mode afterwards. The UHS modes
- * need `low_voltage`, 1.8 V on the lines. */
+/* Answer to CMD6 with this argument of a card in `mode`; returns the mode afterwards, which is as
+ * before if the card lacks a function asked for, in whatever group. The UHS modes need
+ * `low_voltage`, 1.8 V on the lines. */
 enum sdsim_access_mode sdsim_switch_status(const struct sdsim_card_params *params,
                                            uint32_t argument, enum sdsim_access_mode mode,
                                            bool low_voltage, uint8_t status[SDSIM_STATUS_BYTES]);

@@ -246,7 +246,11 @@ static void block_received(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t lev
     const uint8_t lines = sdsim_sd_block_start(pins->four) ^ SDSIM_SD_LINES_FREE;
     const uint32_t left = pins->card->lba;
     pins->in_block = false;
+    if (pins->card->refused) {
+        return;
+    }
     pins->status = judge_block(pins, end, (level & lines) == lines);
+    pins->card->refused = pins->card->lba == left;
     pins->status_at = 0;
     pins->busy_gap = (uint8_t)pins->card->params->n_br_clocks; /* counts from behind the status */
     if (!pins->multiple && pins->card->lba == left) {

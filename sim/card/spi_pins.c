@@ -101,6 +101,7 @@ static uint8_t next_of_gap(struct sdsim_spi_pins *pins, sdsim_ps start)
     }
     if (!pins->from_register && sdsim_card_read_beyond(pins->card)) {
         pins->gap = (uint32_t)pins->card->params->n_ac;
+        pins->beyond = true;
         return TOKEN_OUT_OF_RANGE;
     }
     load_block(pins);
@@ -199,9 +200,9 @@ static void enter_phase(struct sdsim_spi_pins *pins, const struct sdsim_reply *r
                   : state == SDSIM_CARD_RECEIVE                                  ? SDSIM_SPI_RECEIVE
                                                 : SDSIM_SPI_COMMAND;
     pins->in_block = false;
-    pins->dropped = false;
     pins->gap = (uint32_t)pins->card->params->n_ac;
     if (reply->data != SDSIM_DATA_NONE) {
+        pins->dropped = false;
         pins->multiple = reply->multiple;
         pins->from_register = reply->data == SDSIM_DATA_REGISTER;
         pins->block_bytes = pins->from_register ? reply->block_bytes : SDSIM_SECTOR;
@@ -211,7 +212,7 @@ static void enter_phase(struct sdsim_spi_pins *pins, const struct sdsim_reply *r
 /* Whether the card would find out that a frame's check sum is wrong. */
 static bool checks_crc(const struct sdsim_card *card, uint8_t index)
 {
-    return !card->spi || card->crc_on || index == 0 || index == 8;
+    return !card->spi || card->crc_on || index == 8;
 }
 
 static void take_frame(struct sdsim_spi_pins *pins, sdsim_ps end)
@@ -266,6 +267,7 @@ static uint8_t take_block(struct sdsim_spi_pins *pins, sdsim_ps end)
     if (response != BLOCK_ACCEPTED && !pins->multiple) {
         sdsim_card_stop_token(pins->card, end); /* a lone block that failed ends its transfer */
     }
+    pins->card->refused = response != BLOCK_ACCEPTED;
     return response;
 }
 
@@ -276,6 +278,9 @@ static void take_block_byte(struct sdsim_spi_pins *pins, sdsim_ps end, uint8_t m
         return;
     }
     pins->in_block = false;
+    if (pins->card->refused) {
+        return;
+    }
     pins->held = sdsim_card_busy(pins->card).at;
     pins->answer[0] = take_block(pins, end);
     pins->answer_count = 1;
@@ -312,6 +317,15 @@ static void take(struct sdsim_spi_pins *pins, sdsim_ps end, uint8_t mosi)
     } else if (pins->phase == SDSIM_SPI_RECEIVE) {
         take_token(pins, end, mosi);
     }
+}
+
+/* The host has got the token that says that the card ends here; beside a command it does not look. */
+static void note_end(struct sdsim_spi_pins *pins, bool in_frame)
+{
+    if (pins->beyond && !in_frame && pins->frame_count == 0) {
+        sdsim_card_out_of_range(pins->card);
+    }
+    pins->beyond = false;
 }
 
 /* ---- bytes, one and many ---- */
@@ -354,8 +368,10 @@ uint8_t sdsim_spi_exchange_any(struct sdsim_spi_pins *pins, sdsim_ps start, sdsi
             sdsim_card_high_clocks(card, 8);
         }
     } else if (pins->selected) {
+        const bool in_frame = pins->frame_count > 0;
         miso = show(pins, start, end);
         take(pins, end, mosi);
+        note_end(pins, in_frame);
     } else {
         miso = show_released(pins, start);
     }

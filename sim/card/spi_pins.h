@@ -81,6 +81,7 @@ struct sdsim_spi_pins {
     bool from_register;   /* SEND: one block, of a register */
     uint32_t gap;         /* SEND: bytes of N_AC still due before a token may come */
     bool dropped;         /* SEND: nothing more comes (fault) */
+    bool beyond;          /* SEND: the token that says so is on its way */
     bool in_block;        /* its token was sent or seen */
     uint8_t block[SDSIM_SECTOR + 2];
     uint32_t block_bytes; /* without the CRC */

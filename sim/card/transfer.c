@@ -151,11 +151,16 @@ static bool store(struct sdsim_card *card, uint32_t count, const struct sdsim_co
 bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
                             const struct sdsim_content *content)
 {
+    if (card->refused) {
+        return false;
+    }
     if (card->lba >= card->sectors) {
-        card->errors |= SDSIM_STATUS_OUT_OF_RANGE;
+        sdsim_card_out_of_range(card);
+        card->refused = true;
         return false;
     }
     if (!store(card, 1, content)) {
+        card->refused = true;
         return false;
     }
     const struct sdsim_ready taken = sdsim_flash_write_block(&card->flash, end);
@@ -172,6 +177,9 @@ bool sdsim_card_write_block(struct sdsim_card *card, sdsim_ps end,
 
 uint32_t sdsim_card_write_alike(const struct sdsim_card *card, uint32_t most)
 {
+    if (card->refused) {
+        return 0;
+    }
     /* The last block of a counted transfer commits and is unlike the others. */
     if (card->left != SDSIM_CARD_OPEN_ENDED && most > card->left - 1) {
         most = card->left - 1;

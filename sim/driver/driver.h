@@ -181,6 +181,7 @@ struct sdsim_driver {
     bool block_addresses; /* known after init */
     bool high_speed;      /* the card was switched to high speed, or to a UHS-I mode */
     bool low_voltage;     /* the lines are at 1.8 V */
+    bool counts_blocks;   /* the card knows CMD23, says its SCR */
     uint32_t rca;         /* SD mode: known after init */
     uint32_t sectors;     /* known after init */
     bool writing;         /* a CMD25 was left open; the next block goes to next_lba */

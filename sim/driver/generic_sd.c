@@ -3,7 +3,7 @@
  * read. One or four lines.
  *
  * CMD17 or CMD24 for one block; CMD18 or CMD25, and CMD12 by the driver, for more, no more than the
- * profile's most_blocks. CMD23 instead of CMD12 if the profile says so. After each transfer CMD13
+ * profile's most_blocks. CMD23 instead of CMD12 if the profile says so and the card knows it. After each transfer CMD13
  * until the transfer state. Blocks move by DMA (profile: dma) or through a FIFO by the CPU.
  *
  * Costs used: call, command, wake, bulk (between two blocks), copy; FIFO: chunk, chunk_gap.
@@ -27,7 +27,7 @@ static enum sdsim_driver_error init(struct sdsim_driver *driver, sdsim_ps *now)
 static bool move(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_sd_part *part)
 {
     static const struct sdsim_wait transfer = {.test = SDSIM_READY_STATUS, .limit = 5 * SDSIM_S};
-    const bool counted = part->count > 1 && driver->params->block_count;
+    const bool counted = sdsim_sd_counted(driver, part);
     const bool stopped = part->count > 1 && !counted;
     const struct sdsim_sd_manner manner = {
         .command = sdsim_sd_block_command(part),

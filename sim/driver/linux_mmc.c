@@ -51,7 +51,7 @@ static bool move(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_
                                             .sleep_most = 49152 * SDSIM_US};
     static const struct sdsim_wait dat0 = {.test = SDSIM_READY_DAT0};
     const bool writes = part->content != NULL;
-    const bool counted = part->count > 1 && driver->params->block_count;
+    const bool counted = sdsim_sd_counted(driver, part);
     const struct sdsim_sd_manner manner = {.command = sdsim_sd_block_command(part)};
     return (!counted || sdsim_sd_plain(driver, now, 23, part->count)) &&
            sdsim_sd_move(driver, now, part, &manner) &&

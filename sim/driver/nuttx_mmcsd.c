@@ -59,7 +59,7 @@ static bool move(struct sdsim_driver *driver, sdsim_ps *now, const struct sdsim_
 {
     const bool writes = part->content != NULL;
     const bool many = part->count > 1;
-    const bool counted = many && driver->params->block_count;
+    const bool counted = sdsim_sd_counted(driver, part);
     const struct sdsim_sd_manner manner = {.command = sdsim_sd_block_command(part),
                                            .flags = SDSIM_LEAVE_BUSY};
     if (!wait_ready(driver, now) ||

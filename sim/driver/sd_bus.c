@@ -96,9 +96,12 @@ static bool read_registers(struct sdsim_driver *driver, sdsim_ps *now)
 {
     uint8_t scr[SDSIM_SCR_BYTES];
     uint8_t status[SDSIM_STATUS_BYTES];
+    if (!sdsim_sd_plain(driver, now, 55, driver->rca) ||
+        !sdsim_driver_register(driver, now, 0, 51, SDSIM_RESPONSE_R1, sizeof scr, scr)) {
+        return false;
+    }
+    driver->counts_blocks = sdsim_register_get(scr, SDSIM_SCR_BYTES, 33, 1) != 0;
     return sdsim_sd_plain(driver, now, 55, driver->rca) &&
-           sdsim_driver_register(driver, now, 0, 51, SDSIM_RESPONSE_R1, sizeof scr, scr) &&
-           sdsim_sd_plain(driver, now, 55, driver->rca) &&
            sdsim_driver_register(driver, now, 0, 13, SDSIM_RESPONSE_R1, sizeof status, status);
 }
 
@@ -116,6 +119,11 @@ static bool select_card(struct sdsim_driver *driver, sdsim_ps *now,
            (!wide || sdsim_sd_app(driver, now, 6, 2)) &&
            (driver->block_addresses || sdsim_sd_plain(driver, now, 16, SDSIM_SECTOR)) &&
            (!how->registers || read_registers(driver, now));
+}
+
+bool sdsim_sd_counted(const struct sdsim_driver *driver, const struct sdsim_sd_part *part)
+{
+    return part->count > 1 && driver->params->block_count && driver->counts_blocks;
 }
 
 enum sdsim_driver_error sdsim_sd_identify(struct sdsim_driver *driver, sdsim_ps *now,

@@ -53,6 +53,10 @@ enum sdsim_driver_error sdsim_sd_write(struct sdsim_driver *driver, sdsim_ps *no
 /* CMD17 and CMD24 for one block, CMD18 and CMD25 for more. */
 uint8_t sdsim_sd_block_command(const struct sdsim_sd_part *part);
 
+/* Whether CMD23 goes before it, in place of a CMD12 behind it: the profile says so (block_count), and
+ * the card's SCR that it knows it. */
+bool sdsim_sd_counted(const struct sdsim_driver *driver, const struct sdsim_sd_part *part);
+
 /* How a part is moved. */
 struct sdsim_sd_manner {
     uint8_t command; /* 0: the open stream goes on */

@@ -130,6 +130,7 @@ static bool read_block(struct sdsim_port *port, sdsim_ps *now, const struct sdsi
         return false;
     }
     if (search->beyond) {
+        sdsim_card_out_of_range(port->card);
         return false;
     }
     if (from_register && out != NULL) {

@@ -5,6 +5,7 @@
 
 #include "trace/binary.h"
 #include "trace/blocks_text.h"
+#include "trace/encoding.h"
 #include "trace/firmware_trace.h"
 
 /* ---- likenesses ---- */
@@ -282,7 +283,9 @@ const struct sdsim_trace_format *sdsim_trace_format_detect(struct sdsim_input *i
 {
     size_t size;
     const char *head = sdsim_input_peek(input, HEAD, &size);
-    size = size < HEAD ? size : HEAD;
+    const size_t mark = sdsim_encoding_mark(head, size);
+    head += mark;
+    size = size - mark < HEAD ? size - mark : HEAD;
     const struct sdsim_trace_format *best = NULL;
     unsigned most = 0;
     for (size_t i = 0; i < FORMATS && most < CERTAIN; i++) {
@@ -297,6 +300,37 @@ const struct sdsim_trace_format *sdsim_trace_format_detect(struct sdsim_input *i
 
 /* ---- traces ---- */
 
+/* Nobody knows this file: says what it is instead, as far as that can be told. */
+static void report_unknown(struct sdsim_input *input)
+{
+    const struct sdsim_place place = {.file = sdsim_input_name(input)};
+    size_t size;
+    const char *head = sdsim_input_peek(input, 16, &size);
+    const struct sdsim_encoding encoding = sdsim_encoding_of(head, size);
+    if (sdsim_input_failed(input)) {
+        return;
+    }
+    if (encoding.what != NULL) {
+        sdsim_diag_add(sdsim_input_diags(input), SDSIM_ERROR, &place, NULL, 0, encoding.mend,
+                       "this is %s, which is not read", encoding.what);
+    } else if (size == 0) {
+        sdsim_error(sdsim_input_diags(input), sdsim_input_name(input), "the file is empty");
+    } else {
+        sdsim_diag_add(sdsim_input_diags(input), SDSIM_ERROR, &place, NULL, 0,
+                       "say which it is with --from, or see 'sdsim import --help' for those "
+                       "there are",
+                       "this is no trace in any of the known formats");
+    }
+}
+
+/* A byte order mark is no part of the text. */
+static void skip_mark(struct sdsim_input *input)
+{
+    size_t size;
+    const char *head = sdsim_input_peek(input, 3, &size);
+    sdsim_input_take(input, sdsim_encoding_mark(head, size));
+}
+
 bool sdsim_trace_open(struct sdsim_trace *trace, struct sdsim_input *input,
                       const struct sdsim_trace_format *format,
                       const struct sdsim_trace_options *options)
@@ -306,16 +340,11 @@ bool sdsim_trace_open(struct sdsim_trace *trace, struct sdsim_input *input,
         trace->format = sdsim_trace_format_detect(input);
     }
     if (trace->format == NULL) {
-        const struct sdsim_place place = {.file = sdsim_input_name(input)};
-        if (!sdsim_input_failed(input)) {
-            sdsim_diag_add(sdsim_input_diags(input), SDSIM_ERROR, &place, NULL, 0,
-                           "say which it is with --from, or see 'sdsim import --help' for those "
-                           "there are",
-                           "this is no trace in any of the known formats");
-        }
+        report_unknown(input);
         sdsim_input_close(input);
         return false;
     }
+    skip_mark(input);
     if (trace->format->open_blocks != NULL) {
         trace->blocks = trace->format->open_blocks(input, options);
         trace->info = trace->blocks != NULL ? trace->blocks->info : NULL;

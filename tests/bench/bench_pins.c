@@ -117,6 +117,10 @@ static void spi_init(struct bench *bench)
     open_card(bench);
     sdsim_spi_select(&bench->spi, true);
     (void)spi_command(bench, 0, 0);
+    (void)spi_command(bench, 8, 0x1AA);
+    for (int i = 0; i < 4; i++) {
+        (void)one_byte(bench, 0xFF);
+    }
     (void)spi_command(bench, 55, 0);
     check(spi_command(bench, 41, SDSIM_OCR_CCS) == 0, "ACMD41");
     check(spi_command(bench, 59, 1) == 0, "CMD59");
@@ -229,6 +233,7 @@ static void sd_init(struct bench *bench)
 {
     open_card(bench);
     (void)sd_command(bench, 0, 0);
+    (void)sd_command(bench, 8, 0x1AA);
     for (int i = 0; i < 2; i++) {
         (void)sd_command(bench, 55, 0);
         (void)sd_command(bench, 41, SDSIM_OCR_CCS | SDSIM_OCR_VOLTAGES);

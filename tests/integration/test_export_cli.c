@@ -213,6 +213,21 @@ static void files_are_whole_or_not_there(void **state)
     assert_int_equal(rmdir(folder), 0); /* only if it is empty */
 }
 
+/* Without an edge in it a window is as long as it is: the end is a tick that counts. */
+static void window_without_edges(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"export",   "single",          "--to", "vcd",
+                                     "--window", "10ms..10.0001ms", NULL};
+    struct sdsim_test_result result = sdsim_test_run_quiet(arguments);
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.out, "$timescale 100 ns $end"));
+    const char *end = strrchr(result.out, '#');
+    assert_non_null(end);
+    assert_string_equal(end, "#1\n");
+    sdsim_test_result_free(&result);
+}
+
 /* ---- what can't be ---- */
 
 static void refusals_say_why(void **state)
@@ -232,6 +247,7 @@ static void refusals_say_why(void **state)
         {2, "takes two times", {"export", "single", "--to", "csv", "--window", "10..12"}},
         {2, "takes two times", {"export", "single", "--to", "csv", "--window", "10ms"}},
         {2, "ends before it begins", {"export", "single", "--to", "csv", "--window", "2s..1s"}},
+        {2, "ends where it begins", {"export", "single", "--to", "csv", "--window", "1s..1s"}},
         {2, "the run ends at", {"export", "single", "--to", "csv", "--window", "100s.."}},
         {2, "from 1", {"export", "single", "--to", "csv", "--call", "0"}},
         {2, "from 1", {"export", "single", "--to", "csv", "--call", "3..2"}},
@@ -302,6 +318,7 @@ int main(void)
         cmocka_unit_test(levels_of_a_queue),
         cmocka_unit_test(around_holds_it),
         cmocka_unit_test(files_are_whole_or_not_there),
+        cmocka_unit_test(window_without_edges),
         cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(a_run_that_fails_is_shown),
         cmocka_unit_test(rounding_is_said),

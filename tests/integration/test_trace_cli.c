@@ -137,7 +137,7 @@ static void test_messages(void **state)
         {2, "can't become one of file operations", {"import", "diskio.log", "--to", "ops"}},
         {2, "can't become one of block operations", {"import", "files.ops", "-o", "a.sdt"}},
         {2, "nowhere: error: cannot be read", {"import", "nowhere"}},
-        {2, "this is no trace in any of the known formats", {"import", "-"}},
+        {2, "the file is empty", {"import", "-"}},
         {2, "--call takes a size", {"import", "diskio.log", "--call", "5"}},
         {2, "does not say what it was recorded on", {"replay", "diskio.log"}},
         {2, "the card is missing", {"replay", "diskio.log", "--board", "devkit"}},

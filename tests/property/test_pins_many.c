@@ -190,6 +190,7 @@ static void begin_spi(struct script *s)
     s->count = 0;
     put(s, NULL, 20);
     put_command(s, 0, 0);
+    put_command(s, 8, 0x1AA);
     for (int i = 0; i < 4; i++) {
         put_command(s, 55, 0);
         put_command(s, 41, SDSIM_OCR_CCS);
@@ -285,6 +286,7 @@ static void begin_sd(struct script *s)
 {
     s->count = 0;
     put_frame(s, 0, 0, 8);
+    put_frame(s, 8, 0x1AA, 130);
     for (int i = 0; i < 6; i++) {
         put_frame(s, 55, 0, 130);
         put_frame(s, 41, SDSIM_OCR_VOLTAGES | SDSIM_OCR_CCS, 130);

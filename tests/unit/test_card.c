@@ -62,15 +62,21 @@ static void host_capacity_support(void **state)
     (void)state;
     static const struct {
         int type;
+        uint32_t cmd8; /* its argument; 0: not sent */
         uint32_t argument;
         bool ready;
         bool ccs;
     } rows[] = {
-        {SDSIM_SDSC, 0, true, false},
-        {SDSIM_SDSC, SDSIM_OCR_CCS, true, false},
-        {SDSIM_SDHC, 0, false, false},
-        {SDSIM_SDHC, SDSIM_OCR_CCS, true, true},
-        {SDSIM_SDXC, SDSIM_OCR_CCS, true, true},
+        {SDSIM_SDSC, 0x1AA, 0, true, false},
+        {SDSIM_SDSC, 0x1AA, SDSIM_OCR_CCS, true, false},
+        {SDSIM_SDSC, 0, SDSIM_OCR_CCS, true, false},
+        {SDSIM_SDSC, 0, 0, true, false},
+        {SDSIM_SDHC, 0x1AA, 0, false, false},
+        {SDSIM_SDHC, 0x1AA, SDSIM_OCR_CCS, true, true},
+        {SDSIM_SDXC, 0x155, SDSIM_OCR_CCS, true, true},
+        /* Without a CMD8 that it accepted a card takes no notice of HCS. */
+        {SDSIM_SDHC, 0, SDSIM_OCR_CCS, false, false},
+        {SDSIM_SDXC, 0x2AA, SDSIM_OCR_CCS, false, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int over_spi = 0; over_spi < 2; over_spi++) {
@@ -81,6 +87,9 @@ static void host_capacity_support(void **state)
             sdsim_test_card_power_up(&bench, &params);
             const uint32_t argument = rows[i].argument | SDSIM_OCR_VOLTAGES;
             (void)sdsim_test_card_command(&bench, over_spi, 0, 0);
+            if (rows[i].cmd8 != 0) {
+                (void)sdsim_test_card_command(&bench, over_spi, 8, rows[i].cmd8);
+            }
             (void)sdsim_test_card_command(&bench, over_spi, 55, 0);
             const struct sdsim_reply *reply =
                 sdsim_test_card_command(&bench, over_spi, 41, argument);
@@ -151,9 +160,27 @@ static void initialisation_on_the_sd_bus(void **state)
     assert_int_equal(sdsim_test_card_state_of(sdsim_test_card_sd(&bench, 7, rca)),
                      SDSIM_CARD_STANDBY);
 
+    /* The response to an application command says that it was taken for one; that to a plain one
+     * behind CMD55 does not. */
     (void)sdsim_test_card_sd(&bench, 55, rca);
-    (void)sdsim_test_card_sd(&bench, 6, 2);
+    reply = sdsim_test_card_sd(&bench, 6, 2);
+    assert_true((sdsim_test_card_word(reply) & SDSIM_STATUS_APP_CMD) != 0);
     assert_int_equal(bench.card.width, 4);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 13, rca)), 0x900);
+    (void)sdsim_test_card_sd(&bench, 55, rca);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 16, 512)), 0x900);
+    /* A block length is for SDSC cards, but too long is too long for all. */
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 16, 1)), 0x900);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 16, 513)),
+                     0x900 | SDSIM_STATUS_BLOCK_LENGTH);
+    /* CMD4 has no response, and is no illegal command in stand-by only. */
+    assert_false(sdsim_test_card_sd(&bench, 4, 0)->answered);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 13, rca)),
+                     0x900 | SDSIM_STATUS_ILLEGAL);
+    assert_false(sdsim_test_card_sd(&bench, 7, 0)->answered);
+    assert_false(sdsim_test_card_sd(&bench, 4, 0x04040000)->answered);
+    assert_int_equal(sdsim_test_card_word(sdsim_test_card_sd(&bench, 13, rca)), 0x700);
+    (void)sdsim_test_card_sd(&bench, 7, rca);
     reply = sdsim_test_card_sd(&bench, 6, 0x80FFFFF1u);
     assert_int_equal(reply->data, SDSIM_DATA_REGISTER);
     assert_int_equal(reply->block_bytes, SDSIM_STATUS_BYTES);
@@ -291,7 +318,7 @@ static void legal_commands(void **state)
     }
 }
 
-/* CMD6 came with version 1.10, CMD8 with version 2. */
+/* CMD6 came with version 1.10, CMD8 with version 2, CMD23 with 3, but not for SDSC cards. */
 static void commands_of_later_versions(void **state)
 {
     (void)state;
@@ -305,12 +332,23 @@ static void commands_of_later_versions(void **state)
                 {SDSIM_VERSION_LATEST, 0, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct sdsim_card_params params = sdsim_test_sdhc;
+        params.type = rows[i].cmd8 != 0 ? SDSIM_SDSC : SDSIM_SDHC;
         params.version = (int)rows[i].version;
         struct sdsim_test_card bench;
         sdsim_test_card_spi_ready(&bench, &params);
         assert_int_equal(sdsim_test_card_r1(&bench, 6, 0x80FFFFF1u), rows[i].cmd6);
         assert_int_equal(sdsim_test_card_r1(&bench, 8, 0x1AAu), rows[i].cmd8);
         sdsim_test_card_power_down(&bench);
+        for (int sdhc = 0; sdhc <= 1; sdhc++) {
+            params.type = sdhc ? SDSIM_SDHC : SDSIM_SDSC;
+            if (sdhc && rows[i].cmd8 != 0) {
+                continue; /* there is no such card */
+            }
+            sdsim_test_card_sd_ready(&bench, &params);
+            assert_int_equal(sdsim_test_card_sd(&bench, 23, 2)->answered,
+                             sdhc && rows[i].version == SDSIM_VERSION_LATEST);
+            sdsim_test_card_power_down(&bench);
+        }
     }
 }
 

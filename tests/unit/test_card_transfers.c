@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "alloc.h"
+#include "card/transfer.h"
 #include "card_bench.h"
 
 #define US SDSIM_US
@@ -174,9 +175,57 @@ static void counted_transfers(void **state)
         sdsim_card_read_done(&bench.card, bench.now += MS);
     }
     assert_int_equal(bench.card.state, SDSIM_CARD_DATA);
+    /* The response names the state before. */
+    assert_int_equal(sdsim_test_card_state_of(sdsim_test_card_sd(&bench, 12, 0)), SDSIM_CARD_DATA);
+    assert_int_equal(bench.card.state, SDSIM_CARD_TRANSFER);
+    (void)sdsim_test_card_sd(&bench, 25, 10);
     assert_int_equal(sdsim_test_card_state_of(sdsim_test_card_sd(&bench, 12, 0)),
-                     SDSIM_CARD_TRANSFER);
+                     SDSIM_CARD_RECEIVE);
     sdsim_test_card_power_down(&bench);
+}
+
+/* CMD23 is for the command right behind it, says section 4.15, and has all 32 bits. */
+static void counts_that_are_over(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t count;
+        uint8_t between; /* 0: nothing */
+        uint32_t argument;
+        bool app;
+        uint32_t left;
+    } rows[] = {
+        {"at once", 2, 0, 0, false, 2},
+        {"more than 16 bits", 65536, 0, 0, false, 65536},
+        {"0: open", 0, 0, 0, false, SDSIM_CARD_OPEN_ENDED},
+        {"a second CMD23", 2, 23, 3, false, 3},
+        {"CMD13 between", 2, 13, 0, false, SDSIM_CARD_OPEN_ENDED},
+        {"CMD16 between", 2, 16, 512, false, SDSIM_CARD_OPEN_ENDED},
+        {"an illegal command between", 2, 5, 0, false, SDSIM_CARD_OPEN_ENDED},
+        {"ACMD23 between", 2, 23, 5, true, SDSIM_CARD_OPEN_ENDED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (unsigned index = 18; index <= 25; index += 7) {
+            struct sdsim_test_card bench;
+            sdsim_test_card_sd_ready(&bench, &sdsim_test_sdhc);
+            const uint32_t rca = (uint32_t)bench.card.rca << 16;
+            (void)sdsim_test_card_sd(&bench, 23, rows[i].count);
+            if (rows[i].app) {
+                (void)sdsim_test_card_sd(&bench, 55, rca);
+            }
+            if (rows[i].between != 0) {
+                (void)sdsim_test_card_sd(&bench, rows[i].between,
+                                         rows[i].between == 13 ? rca : rows[i].argument);
+            }
+            (void)sdsim_test_card_sd(&bench, (uint8_t)index, 10);
+            if (bench.card.left != rows[i].left) {
+                fail_msg("%s: CMD%u for %lu blocks", rows[i].what, index,
+                         (unsigned long)bench.card.left);
+            }
+            sdsim_test_card_power_down(&bench);
+        }
+    }
 }
 
 static void beyond_the_end(void **state)
@@ -192,6 +241,7 @@ static void beyond_the_end(void **state)
     assert_true(sdsim_card_read_beyond(&bench.card));
     assert_int_equal(sdsim_card_read_alike(&bench.card, 100), 0);
     (void)sdsim_test_card_r1(&bench, 12, 0);
+    assert_int_equal(sdsim_test_card_spi(&bench, 13, 0)->extra[0], 0); /* the pins tell of it */
 
     (void)sdsim_test_card_r1(&bench, 25, last);
     assert_true(sdsim_card_write_block(&bench.card, bench.now += MS, &content));
@@ -199,11 +249,25 @@ static void beyond_the_end(void **state)
     assert_int_equal(sdsim_card_write_alike(&bench.card, 100), 0);
     assert_false(sdsim_card_write_block(&bench.card, bench.now += MS, &content));
     assert_int_equal(sdsim_card_busy(&bench.card).at, busy);
+    assert_false(sdsim_card_write_block(&bench.card, bench.now += MS, &content));
     assert_int_equal(bench.card.well_written, 1);
     sdsim_card_stop_token(&bench.card, bench.now);
     bench.now += MS;
     assert_int_equal(sdsim_test_card_spi(&bench, 13, 0)->extra[0], SDSIM_R2_OUT_OF_RANGE);
     sdsim_test_card_power_down(&bench);
+
+    /* SD mode: the response to CMD12 tells of a read that went on, but not of one that was stopped
+     * before the card looked for the next block, 2 us behind the last one. */
+    for (unsigned late = 0; late <= 2; late += 2) {
+        sdsim_test_card_sd_ready(&bench, &sdsim_test_sdhc);
+        (void)sdsim_test_card_sd(&bench, 18, last);
+        sdsim_card_read_done(&bench.card, bench.now += MS);
+        bench.now += late * US;
+        const uint32_t status = sdsim_test_card_word(sdsim_test_card_sd(&bench, 12, 0));
+        assert_int_equal(status & SDSIM_STATUS_OUT_OF_RANGE,
+                         late > 0 ? SDSIM_STATUS_OUT_OF_RANGE : 0);
+        sdsim_test_card_power_down(&bench);
+    }
 }
 
 static void skipping_equals_stepping(void **state)
@@ -392,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_busy_card_over_spi),
         cmocka_unit_test(streams),
         cmocka_unit_test(counted_transfers),
+        cmocka_unit_test(counts_that_are_over),
         cmocka_unit_test(beyond_the_end),
         cmocka_unit_test(skipping_equals_stepping),
         cmocka_unit_test(erasing),

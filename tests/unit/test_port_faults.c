@@ -105,6 +105,7 @@ static void initialise(struct bench *bench)
 {
     sdsim_spi_select(&bench->pins, true);
     assert_int_equal(command(bench, 0, 0), 0x01);
+    assert_int_equal(command(bench, 8, 0x1AA), 0x01);
     assert_int_equal(command(bench, 55, 0), 0x01);
     assert_int_equal(command(bench, 41, SDSIM_OCR_CCS), 0x00);
 }
@@ -233,6 +234,7 @@ static void listened_to(void **state)
         uint32_t argument;
         enum sdsim_response response;
     } steps[] = {{0, 0, SDSIM_RESPONSE_NONE},
+                 {8, 0x1AA, SDSIM_RESPONSE_R3},
                  {55, 0, SDSIM_RESPONSE_R1},
                  {41, SDSIM_OCR_VOLTAGES | SDSIM_OCR_CCS, SDSIM_RESPONSE_R3},
                  {55, 0, SDSIM_RESPONSE_R1},

@@ -163,6 +163,7 @@ static void scr(void **state)
                 {SDSIM_SDSC, SDSIM_VERSION_1_10, 1, 2, 0, 0},
                 {SDSIM_SDHC, SDSIM_VERSION_2_00, 2, 3, 0, 0},
                 {SDSIM_SDHC, SDSIM_VERSION_LATEST, 2, 3, 1, 1},
+                {SDSIM_SDSC, SDSIM_VERSION_3_00, 2, 2, 1, 0},
                 {SDSIM_SDXC, SDSIM_VERSION_3_00, 2, 4, 1, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_card_params params = {.type = rows[i].type,
@@ -244,7 +245,7 @@ static void switch_function(void **state)
         bool low_voltage;
         uint32_t argument;
         int before, after;
-        unsigned selected;
+        unsigned selected; /* of the group of access modes */
         unsigned supported;
     } rows[] = {
         {"asking for high speed", 50000000, 0, false, 0x00FFFFF1, 0, 0, 1, 3},
@@ -258,6 +259,10 @@ static void switch_function(void **state)
         {"SDR104", 50000000, 208000000, true, 0x80FFFFF3, 0, 3, 3, 0xF},
         {"SDR50", 50000000, 100000000, true, 0x80FFFFF2, 0, 2, 2, 7},
         {"SDR104 of a slower card", 50000000, 100000000, true, 0x80FFFFF3, 0, 0, 0xF, 7},
+        {"high speed, all else at its default", 50000000, 0, false, 0x80000001, 0, 1, 1, 3},
+        {"high speed, and a command system", 50000000, 0, false, 0x80FFFF11, 0, 0, 1, 3},
+        {"high speed, and a current limit", 50000000, 0, false, 0x80FF1FF1, 0, 0, 1, 3},
+        {"high speed, and a sixth group", 50000000, 0, false, 0x802FFFF1, 0, 0, 1, 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct sdsim_card_params params = {.high_hz = rows[i].high_hz,
@@ -271,7 +276,16 @@ static void switch_function(void **state)
                      (unsigned)get(status, 64, 379, 376));
         }
         assert_int_equal(get(status, 64, 415, 400), 0x8000 | rows[i].supported);
-        assert_true(get(status, 64, 511, 496) > 0); /* it draws some current */
+        /* Functions 0 and 15 are always there; what isn't is 15 in the answer, with no current. */
+        bool possible = rows[i].selected != 0xF;
+        for (unsigned group = 1; group < 6; group++) {
+            const unsigned asked = rows[i].argument >> 4 * group & 0xF;
+            const bool there = asked == 0 || asked == 0xF;
+            assert_int_equal(get(status, 64, 415 + 16 * group, 400 + 16 * group), 0x8001);
+            assert_int_equal(get(status, 64, 379 + 4 * group, 376 + 4 * group), there ? 0 : 0xF);
+            possible = possible && there;
+        }
+        assert_int_equal(get(status, 64, 511, 496) > 0, possible);
     }
 }
 

@@ -186,8 +186,9 @@ static void frames_that_are_wrong(void **state)
     silent(&bench, 58, 0, 0);
     assert_int_equal(command(&bench, 13, bench.rca), idle | SDSIM_STATUS_ILLEGAL);
     assert_int_equal(command(&bench, 13, bench.rca), idle);
-    /* What another card responds is no command. */
-    const uint8_t other[6] = {0x0D, 0x00, 0x00, 0x09, 0x00, 0x3F};
+    /* What another card responds is no command, were it the address of this one. */
+    uint8_t other[6] = {0x0D, (uint8_t)(bench.rca >> 24), (uint8_t)(bench.rca >> 16), 0x09};
+    other[5] = sdsim_crc7_byte(other, 5);
     for (unsigned i = 0; i < 48; i++) {
         (void)clock_lines(&bench, other[i / 8] >> (7 - i % 8) & 1, 0xF);
     }
@@ -202,7 +203,7 @@ static void frames_that_are_wrong(void **state)
     power_down(&bench);
 }
 
-/* CMD0 with DAT3 low makes it an SPI card, and these lines silent. */
+/* CMD0 with DAT3 low makes it an SPI card, and these lines silent - if it was idle (section 7.2.1). */
 static void into_spi_mode(void **state)
 {
     (void)state;
@@ -213,7 +214,17 @@ static void into_spi_mode(void **state)
         (void)clock_lines(&bench, frame[i / 8] >> (7 - i % 8) & 1, 0x7);
     }
     assert_true(bench.card.spi);
+    assert_true(bench.card.spi);
     silent(&bench, 8, 0x1AA, 0);
+    power_down(&bench);
+
+    ready(&bench, 1);
+    for (unsigned i = 0; i < 48; i++) {
+        (void)clock_lines(&bench, frame[i / 8] >> (7 - i % 8) & 1, 0x7);
+    }
+    assert_false(bench.card.spi);
+    clocks(&bench, 8);
+    assert_int_equal(command(&bench, 8, 0x1AA), 0x1AA);
     power_down(&bench);
 }
 
@@ -515,6 +526,8 @@ static void write_streams(void **state)
     }
     send_block(&bench, block, 0); /* beyond the end: no status */
     assert_int_equal(crc_status(&bench), 0x1F);
+    send_block(&bench, block, 0x01); /* nor for what comes behind it, right or wrong */
+    assert_int_equal(crc_status(&bench), 0x1F);
     /* CMD12: busy two clocks behind it, beside the response. */
     send_frame(&bench, 12, 0, 0);
     clocks(&bench, 2);
@@ -523,6 +536,35 @@ static void write_streams(void **state)
     clocks(&bench, 60);
     assert_int_equal(command(&bench, 13, bench.rca), 0x900);
     power_down(&bench);
+}
+
+/* A stream is over with the first block that is refused, until CMD12. */
+static void refused_streams(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 4; width += 3) {
+        struct bench bench;
+        uint8_t block[SDSIM_SECTOR];
+        uint8_t stored[SDSIM_SECTOR];
+        ready(&bench, width);
+        fill(3, block);
+        (void)command(&bench, 25, 9);
+        send_block(&bench, block, 0x01);
+        assert_int_equal(crc_status(&bench), 0x0B);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x1F);
+        assert_int_equal(command(&bench, 13, bench.rca), 0xD00);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x1F);
+        assert_int_equal(command(&bench, 12, 0), 0xD00);
+        (void)while_busy(&bench);
+        sdsim_medium_read(bench.medium, 9, 1, stored);
+        assert_int_equal(stored[1], 0x00);
+        (void)command(&bench, 25, 9);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x05);
+        power_down(&bench);
+    }
 }
 
 /* ---- faults on order ---- */
@@ -597,6 +639,7 @@ int main(void)
         cmocka_unit_test(late_busy),
         cmocka_unit_test(command_beside_the_status),
         cmocka_unit_test(write_streams),
+        cmocka_unit_test(refused_streams),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

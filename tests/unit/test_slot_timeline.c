@@ -162,6 +162,7 @@ static void cut_short(void **state)
     assert_int_equal(sdsim_slot_insert_text(slot, "slow", text, strlen(text), 1, 0), SDSIM_OK);
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
     sdsim_test_exchange(slot, "40 00 00 00 00 95", "FF*7 01 FF");
+    sdsim_test_exchange(slot, "48 00 00 01 AA 87", "FF*7 01 00 00 01 AA FF");
     for (int i = 0; i < 2; i++) {
         sdsim_test_exchange(slot, "77 00 00 00 00 FF", "FF*7 01 FF");
         sdsim_test_exchange(slot, "69 40 00 00 00 FF", "FF*7 .. FF");

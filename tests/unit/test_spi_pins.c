@@ -105,6 +105,10 @@ static void ready(struct bench *bench, const struct sdsim_card_params *params)
     power_up(bench, params);
     sdsim_spi_select(&bench->pins, true);
     assert_int_equal(command(bench, 0, 0), 0x01);
+    assert_int_equal(command(bench, 8, 0x1AA), 0x01);
+    for (int i = 0; i < 4; i++) {
+        (void)exchange(bench, 0xFF);
+    }
     assert_int_equal(command(bench, 55, 0), 0x01);
     assert_int_equal(command(bench, 41, SDSIM_OCR_CCS), 0x00);
 }
@@ -443,16 +447,49 @@ static void write_errors(void **state)
     uint8_t block[SDSIM_SECTOR];
     sdsim_medium_read(bench.medium, 0, 1, block);
     assert_int_equal(block[0], 0x01);
-    /* In a stream the card waits for the next block, or the stop. */
-    assert_int_equal(command(&bench, 25, 8191), 0x00);
-    assert_int_equal(send_block(&bench, 0xFC, 0x03, 0x80), 0x0B);
-    assert_int_equal(send_block(&bench, 0xFC, 0x04, 0), 0x05);
-    (void)until(&bench, 0xFF, 0x00);
-    assert_int_equal(send_block(&bench, 0xFC, 0x05, 0), 0x0D); /* beyond the end */
-    expect(&bench, 5, 0xFF);
-    (void)exchange(&bench, 0xFD);
-    assert_int_equal(bench.card.state, SDSIM_CARD_TRANSFER);
     power_down(&bench);
+}
+
+/* A stream is over with the first block that is refused: what comes behind it is ignored - its data
+ * looks like a command here - up to the stop, and the next stream is as if nothing had been. */
+static void refused_streams(void **state)
+{
+    (void)state;
+    struct bench bench;
+    uint8_t block[SDSIM_SECTOR];
+    for (unsigned by_command = 0; by_command <= 1; by_command++) {
+        ready(&bench, &plain);
+        assert_int_equal(command(&bench, 59, 1), 0x00);
+        for (unsigned beyond = 0; beyond <= 1; beyond++) {
+            const uint32_t lba = beyond ? 8191 : 8000;
+            assert_int_equal(command(&bench, 25, lba), 0x00);
+            assert_int_equal(send_block(&bench, 0xFC, 0x01, 0), 0x05);
+            (void)until(&bench, 0xFF, 0x00);
+            assert_int_equal(send_block(&bench, 0xFC, 0x40, beyond ? 0 : 0x80),
+                             beyond ? 0x0D : 0x0B);
+            assert_int_equal(send_block(&bench, 0xFC, 0x40, 0), 0xFF);
+            assert_int_equal(command(&bench, 13, 0), 0x00);
+            expect(&bench, 1, beyond ? 0x80 : 0x00);
+            assert_int_equal(send_block(&bench, 0xFC, 0x40, 0), 0xFF);
+            expect(&bench, 5, 0xFF);
+            if (by_command) {
+                send_frame(&bench, 12, 0, 0);
+                expect(&bench, 2, 0xFF);
+                expect(&bench, 1, 0x00);
+            } else {
+                (void)exchange(&bench, 0xFD);
+                (void)exchange(&bench, 0xFF);
+            }
+            (void)until(&bench, 0xFF, 0x00);
+            assert_int_equal(bench.card.state, SDSIM_CARD_TRANSFER);
+            assert_int_equal(bench.card.well_written, 1);
+            sdsim_medium_read(bench.medium, lba, 1, block);
+            assert_int_equal(block[0], 0x01);
+        }
+        sdsim_medium_read(bench.medium, 8001, 1, block);
+        assert_int_equal(block[0], 0x00);
+        power_down(&bench);
+    }
 }
 
 /* ---- busy ---- */
@@ -532,6 +569,7 @@ int main(void)
         cmocka_unit_test(write_multiple),
         cmocka_unit_test(busy_hides_behind_cs),
         cmocka_unit_test(write_errors),
+        cmocka_unit_test(refused_streams),
         cmocka_unit_test(answers_of_a_busy_card),
         cmocka_unit_test(busy_behind_a_response),
     };

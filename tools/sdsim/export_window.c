@@ -52,7 +52,8 @@ static bool wish_time(const char *text, struct sdsim_export_wish *wish)
         return false;
     }
     if (wish->from >= wish->to) {
-        fprintf(stderr, "error: --window %s: it ends before it begins\n", text);
+        fprintf(stderr, "error: --window %s: it ends %s it begins\n", text,
+                wish->to == wish->from ? "where" : "before");
         return false;
     }
     return true;

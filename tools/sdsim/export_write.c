@@ -150,7 +150,9 @@ static sdsim_ps choose_tick(const struct sdsim_export *export,
 {
     char text[32];
     char clock[32];
-    const sdsim_ps exact = sdsim_wave_timescale(measure->grid);
+    /* Without an edge the end of the window is all there is to tell. */
+    const sdsim_ps exact =
+        sdsim_wave_timescale(measure->grid > 0 ? measure->grid : export->end - export->from);
     const sdsim_ps tick = export->tick > 0 ? export->tick : exact;
     if (tick > measure->shortest) {
         fprintf(

@@ -204,9 +204,10 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
     }
     sdsim_diags_print(&conversion->diags, stderr);
     if (!wanted || (!stored && !sdsim_big_output_failed(&conversion->output))) {
-        if (conversion->begun && !done && !sdsim_big_output_failed(&conversion->output)) {
-            fprintf(stderr, "help: %" PRIu64 " good records came before; --partial keeps them\n",
-                    conversion->calls);
+        if (conversion->calls > 0 && !done && !sdsim_big_output_failed(&conversion->output)) {
+            fprintf(stderr, "help: %" PRIu64 " good record%s came before; --partial keeps %s\n",
+                    conversion->calls, conversion->calls == 1 ? "" : "s",
+                    conversion->calls == 1 ? "it" : "them");
         }
         sdsim_big_output_discard(&conversion->output);
         return stored ? SDSIM_EXIT_INPUT : SDSIM_EXIT_FAULT;
