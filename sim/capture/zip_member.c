@@ -37,8 +37,6 @@ void sdsim_zip_unpacker_free(struct sdsim_zip_unpacker *unpacker)
     }
 }
 
-enum { GROWTH_MOST = 1032 }; /* bytes out of one that was deflated */
-
 /* What the directory says of a member; false if it does not fit, or can't be true. */
 static bool look_up(const struct sdsim_zip_unpacker *unpacker, uint64_t index, zip_stat_t *info)
 {
