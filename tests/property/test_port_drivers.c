@@ -207,7 +207,8 @@ static void every_driver(enum sdsim_bus_mode mode, bool impatient, unsigned leas
                 .code = (enum sdsim_driver_code)code, .mode = mode, .impatient = impatient};
             print_message("%s: ", class->name);
             /* On the SD bus the wire gives every single clock, and test_port_sd.c has its own. */
-            sdsim_test_each_sequence(mode == SDSIM_BUS_SPI ? 16 : 200, run_driver, &bench);
+            const uint64_t share = mode != SDSIM_BUS_SPI ? 200 : impatient ? 64 : 16;
+            sdsim_test_each_sequence(share, run_driver, &bench);
             tested++;
         }
     }
