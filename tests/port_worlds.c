@@ -306,6 +306,7 @@ void sdsim_test_some_card(struct sdsim_test_sequence *s, const struct sdsim_cloc
         .n_ac = sdsim_rng_below(rng, 9),
         .n_br = sdsim_rng_below(rng, 2),
         .n_cr_clocks = 2 + sdsim_rng_below(rng, 63),
+        .n_br_clocks = sdsim_rng_below(rng, 2),
         .stuff_byte = (int)SDSIM_TEST_PICK(rng, SDSIM_STUFF_FF, SDSIM_STUFF_FF, SDSIM_STUFF_7F,
                                            SDSIM_STUFF_00),
         .first_do = (int)SDSIM_TEST_PICK(rng, SDSIM_DO_HIGH, SDSIM_DO_HIGH, SDSIM_DO_LOW,

@@ -105,6 +105,9 @@ void sdsim_test_compare_data(const struct sdsim_test_sequence *s, uint32_t block
 
 /* ---- made-up parameters ---- */
 
+/* The slowest of the clocks below. */
+#define SDSIM_TEST_SLOW_FREQUENCY 6
+
 /* One of the clocks real hosts have, an index; its frequency; and all ports set to it. */
 size_t sdsim_test_some_frequency(struct sdsim_test_sequence *s);
 struct sdsim_clock sdsim_test_clock(size_t frequency);

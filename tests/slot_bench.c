@@ -13,16 +13,20 @@ enum {
     ANY = -1,
 };
 
-struct sdsim_slot *sdsim_test_slot(void)
+static struct sdsim_slot *slot_with(const char *card)
 {
     struct sdsim_slot *slot = sdsim_slot_create();
     assert_non_null(slot);
-    if (sdsim_slot_insert_text(slot, "bench.yaml", SDSIM_TEST_CARD, strlen(SDSIM_TEST_CARD), 1,
-                               0) != SDSIM_OK) {
+    if (sdsim_slot_insert_text(slot, "bench.yaml", card, strlen(card), 1, 0) != SDSIM_OK) {
         fail_msg("%s", sdsim_slot_error(slot));
     }
     assert_int_equal(sdsim_slot_set_clock(slot, 8000000, 1), SDSIM_OK);
     return slot;
+}
+
+struct sdsim_slot *sdsim_test_slot(void)
+{
+    return slot_with(SDSIM_TEST_CARD);
 }
 
 /* Bytes of a text; returns their number. */
@@ -93,7 +97,12 @@ uint32_t sdsim_test_sd_command(struct sdsim_slot *slot, uint32_t index, uint32_t
 
 struct sdsim_slot *sdsim_test_sd_slot(uint32_t lines)
 {
-    struct sdsim_slot *slot = sdsim_test_slot();
+    return sdsim_test_sd_slot_with(SDSIM_TEST_CARD, lines);
+}
+
+struct sdsim_slot *sdsim_test_sd_slot_with(const char *card, uint32_t lines)
+{
+    struct sdsim_slot *slot = slot_with(card);
     assert_int_equal(sdsim_slot_advance(slot, UINT64_C(1000000000)), SDSIM_OK);
     assert_int_equal(sdsim_slot_clock_lines(slot, NULL, NULL, 74), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);

@@ -28,6 +28,9 @@ struct sdsim_slot *sdsim_test_slot(void);
 struct sdsim_slot *sdsim_test_spi_slot(void);
 struct sdsim_slot *sdsim_test_sd_slot(uint32_t lines);
 
+/* In SD mode another card, whose init_time is up to 1 ms. */
+struct sdsim_slot *sdsim_test_sd_slot_with(const char *card, uint32_t lines);
+
 /* Exchanges what the host sends and fails the test, saying at which byte, if the card sends anything
  * else than `card`. */
 void sdsim_test_exchange(struct sdsim_slot *slot, const char *host, const char *card);

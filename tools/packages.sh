@@ -18,6 +18,7 @@ package_works()
     libjansson-dev) pkg-config --exists jansson ;;
     libcminpack-dev) pkg-config --exists cminpack ;;
     libzip-dev) pkg-config --exists libzip ;;
+    libdeflate-dev) pkg-config --exists libdeflate ;;
     libzstd-dev) pkg-config --exists libzstd ;;
     libcmocka-dev) pkg-config --exists cmocka ;;
     dosfstools) command -v fsck.fat && command -v mkfs.fat ;;

@@ -40,8 +40,9 @@ need_packages build-essential cmake ninja-build pkg-config clang libclang-rt-14-
     gnuplot-nox parallel sigrok-cli gcc-avr avr-libc gcc-arm-none-eabi groff-base zsh fish \
     libsdl2-dev libsdl2-ttf-dev libsdl2-image-dev fonts-dejavu-core xvfb xdotool git \
     libftdi1-dev libusb-1.0-0-dev umockdev libumockdev-dev flashrom
-# Pages are looked at in a browser, which is large; without it that test is skipped.
-want_packages chromium
+# Captures are read without libdeflate, too. Pages are looked at in a browser, which is large; without it
+# that test is skipped.
+want_packages libdeflate-dev chromium
 
 cd "$root" || exit 2
 jobs=$(nproc 2>/dev/null || echo 2)

@@ -31,6 +31,23 @@ struct sdsim_sd_lines sdsim_slot_look(struct sdsim_slot *slot)
                          : SDSIM_SD_RELEASED;
 }
 
+void sdsim_slot_pass(struct sdsim_slot *slot, uint8_t level, sdsim_ps deadline)
+{
+    const sdsim_ps left = sdsim_time_since(deadline, slot->now);
+    const uint64_t clocks = sdsim_clock_count(&slot->clock, left); /* the last one ends too late */
+    const size_t most = clocks < SIZE_MAX ? (size_t)clocks : SIZE_MAX;
+    if (most < 2) {
+        return;
+    }
+    uint8_t dat = SDSIM_SD_RELEASED.dat;
+    const size_t waits = slot->powered
+                             ? sdsim_sd_waits(&slot->sd, slot->now, &slot->clock, most - 1, &dat)
+                             : most - 1;
+    if (waits > 0 && (dat & 1) == level) {
+        sdsim_slot_run(slot, NULL, NULL, waits);
+    }
+}
+
 void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start,
                      sdsim_ps end)
 {
@@ -215,6 +232,7 @@ int32_t sdsim_slot_wait(struct sdsim_slot *slot, uint64_t limit)
     }
     bool busy;
     do {
+        sdsim_slot_pass(slot, 0, sdsim_time_sum(start, limit));
         busy = (sdsim_slot_look(slot).dat & 1) == 0;
     } while (busy && slot->now - start < limit);
     sdsim_slot_tell(slot, SDSIM_SPAN_WAIT, 0, start, slot->now);

@@ -69,6 +69,9 @@ static bool find_start(struct sdsim_slot *slot, uint64_t limit, sdsim_ps *frame)
     const sdsim_ps start = slot->now;
     bool found;
     do {
+        if (slot->early_at == slot->early_count) {
+            sdsim_slot_pass(slot, 1, sdsim_time_sum(start, limit));
+        }
         *frame = slot->now;
         found = (next_dat(slot) & 1) == 0;
     } while (!found && slot->now - start < limit);
@@ -207,7 +210,8 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
         return result;
     }
     const uint32_t clocks = SDSIM_SD_N_WR + 1 + frame_clocks(size, lines);
-    result = sdsim_slot_need_clocks(slot, clocks + STATUS_GAP + SDSIM_BUS_CRC_STATUS);
+    result = sdsim_slot_need_clocks(slot, clocks + STATUS_GAP + SDSIM_BUS_CRC_STATUS +
+                                              slot->params.n_br_clocks);
     if (result != SDSIM_OK) {
         return result;
     }
@@ -221,6 +225,7 @@ int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_
     sdsim_slot_tell_card(slot);
     start = slot->now;
     const int status = take_status(slot);
+    sdsim_slot_run(slot, NULL, NULL, (size_t)slot->params.n_br_clocks); /* busy shows behind them */
     sdsim_slot_tell(slot, SDSIM_SPAN_RESPONSE, slot->timeline.command, start, slot->now);
     switch (status) {
     case -1:

@@ -39,6 +39,7 @@ enum sdsim_against_pass {
 struct sdsim_against_answer {
     uint8_t bytes[SDSIM_AGAINST_BYTES];
     uint8_t count; /* 0: no answer */
+    bool r1_alone; /* the record has no more than R1 */
 };
 
 struct sdsim_against_difference {

@@ -116,6 +116,17 @@ void sdsim_doctor_check_response_not_awaited(struct sdsim_doctor_case *c)
     }
 }
 
+/* Typed by hand, six FF behind a frame may have been meant as what came after it. */
+void sdsim_doctor_check_answer_not_there(struct sdsim_doctor_case *c)
+{
+    if (is_silence(c) && c->item->open && c->item->gap == 0 && !c->doctor->source.sampled &&
+        c->bus->strays == 0) {
+        sdsim_doctor_report_at(c, SDSIM_DOCTOR_SURE, c->bus->asked.at, c->bus->asked.start,
+                               "Behind the frame of %s%u no byte was read.", prefix(c->item->app),
+                               c->item->index);
+    }
+}
+
 void sdsim_doctor_check_stuck_low(struct sdsim_doctor_case *c)
 {
     if (c->item == NULL && c->bus->commands > 0 && c->bus->responses == 0 &&

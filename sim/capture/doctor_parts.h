@@ -168,6 +168,7 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(answer_shifted)                                                                              \
     X(no_response)                                                                                 \
     X(response_not_awaited)                                                                        \
+    X(answer_not_there)                                                                            \
     X(stuck_low)                                                                                   \
     X(crc_refused)                                                                                 \
     X(crc_on)                                                                                      \
@@ -235,6 +236,7 @@ void sdsim_doctor_end_steps(struct sdsim_doctor *doctor);
     X(sd_read_crc)                                                                                 \
     X(sd_block_refused)                                                                            \
     X(sd_status_missing)                                                                           \
+    X(sd_busy_late)                                                                                \
     X(sd_no_data)                                                                                  \
     X(sd_read_while_busy)                                                                          \
     X(sd_not_stopped)                                                                              \

@@ -99,6 +99,11 @@ static const struct sdsim_doctor_rule rules[] = {
     {"response-not-awaited", SDSIM_WARNING, "the host did not wait for R1",
      "R1 comes 0 to 8 bytes behind a command (N_CR, vendor manuals), which depends on the card.",
      "Read bytes until one has bit 7 clear, at least nine.", NAME(response_not_awaited)},
+    {"answer-not-there", SDSIM_NOTE, "the record ends where an answer would begin",
+     "R1 comes 0 to 8 bytes behind a command, and both sides of a line that are equally long are "
+     "taken for simultaneous.",
+     "If the bytes behind '->' were read after the frame, write them as FF*10, or - for no answer.",
+     NAME(answer_not_there)},
     {"miso-stuck-low", SDSIM_ERROR, "MISO was low all the time",
      "No answer begins with 00 after 00: the line is held low by a short, by another device, or by "
      "a "

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "bus/counts.h"
 #include "capture/doctor_parts.h"
 #include "core/units.h"
 
@@ -178,6 +179,18 @@ void sdsim_doctor_check_sd_status_missing(struct sdsim_doctor_case *c)
     if (c->bus->sd.status_due && (sdsim_doctor_is(c, SDSIM_ITEM_WRITE_BLOCK) || is_command(c))) {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "Block %u of CMD%u has none.",
                             c->bus->sd.moved > 0 ? c->bus->sd.moved - 1 : 0, c->bus->asked.index);
+    }
+}
+
+void sdsim_doctor_check_sd_busy_late(struct sdsim_doctor_case *c)
+{
+    const struct sdsim_item *item = c->item;
+    const bool of_block = sdsim_doctor_is(c, SDSIM_ITEM_BUSY) && !item->app &&
+                          (item->index == 24 || item->index == 25);
+    if (of_block && item->gap >= SDSIM_SD_N_WR) {
+        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE,
+                            "DAT0 stayed high for %u clocks behind the CRC status, then went low.",
+                            item->gap);
     }
 }
 

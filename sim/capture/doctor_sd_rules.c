@@ -101,6 +101,10 @@ static const struct sdsim_doctor_rule rules[] = {
      "The card did not take it for a block: width of the bus (ACMD6), start bit, clock going on "
      "behind the block.",
      NAME(status_missing)},
+    {"sd-busy-late", SDSIM_WARNING, "busy began late behind a block",
+     "A host may send the next block two clocks behind the CRC status (N_WR, vendor manuals), so a "
+     "card shows busy in the second of them at latest.",
+     "Give eight clocks behind the CRC status before DAT0 is taken for ready.", NAME(busy_late)},
     {"sd-no-data", SDSIM_ERROR, "no data behind a read command",
      "A block begins within 100 ms of a read command (section 4.6.2.1).",
      "Let the clock run and wait 100 ms, in time, not in polls; look at DAT0.", NAME(no_data)},

@@ -39,6 +39,7 @@ struct reader {
     struct sdsim_exchange_sink *sink; /* NULL: only checking */
     struct sdsim_exchange_facts *facts;
     bool selected;
+    bool answer_ends; /* with the next byte */
     sdsim_ps now;
     sdsim_ps byte_time;
     struct block host_block;
@@ -56,7 +57,8 @@ static void tell(struct reader *r, uint8_t mosi, uint8_t miso)
                                         .at = r->place.line,
                                         .selected = r->selected,
                                         .mosi = mosi,
-                                        .miso = miso};
+                                        .miso = miso,
+                                        .answer_ends = r->answer_ends};
     r->now = byte.end;
     r->facts->bytes++;
     if (r->sink != NULL) {
@@ -142,6 +144,16 @@ static bool has_room(const struct reader *r, uint64_t bytes)
     return false;
 }
 
+/* Whether there is one byte behind those of the idle line: R1, whatever more the card answered. */
+static bool is_r1_alone(const struct sdsim_exchange_side *card)
+{
+    size_t first = 0;
+    while (first < card->count && card->runs[first].value == LINE_HIGH) {
+        first++;
+    }
+    return !card->stretches && first + 1 == card->count && card->runs[first].count == 1;
+}
+
 /* A frame and its answer. */
 static bool send_short(struct reader *r)
 {
@@ -163,8 +175,26 @@ static bool send_short(struct reader *r)
     if (!begins_high) {
         send(r, &host, &idle, command_of(&r->host) == 12 ? 2 : 1);
     }
-    send(r, &host, &card, total);
+    send(r, &host, &card, total - 1);
+    r->answer_ends = is_r1_alone(&r->card);
+    send(r, &host, &card, 1);
+    r->answer_ends = false;
     send(r, &host, &idle, 1);
+    return true;
+}
+
+/* A block, and what the card says right behind it. */
+static bool send_block(struct reader *r)
+{
+    const uint64_t total = r->card.bytes + (r->card.stretches ? STRETCH_BYTES : 0);
+    if (!has_room(r, r->host.bytes + total)) {
+        return false;
+    }
+    struct sender host = sender_of(&r->host, &r->host_block, r->host.bytes);
+    struct sender card = sender_of(&r->card, &r->card_block, total);
+    struct sender idle = {.side = NULL};
+    send(r, &host, &idle, r->host.bytes);
+    send(r, &idle, &card, total);
     return true;
 }
 
@@ -220,6 +250,21 @@ static bool short_form(const struct reader *r)
            looks_like_answer(&r->card);
 }
 
+/* A block, from its token or FF before it on, and fewer bytes that begin with a data response. */
+static bool block_form(const struct reader *r)
+{
+    const struct sdsim_exchange_side *host = &r->host;
+    size_t first = 0;
+    while (first < host->count && host->runs[first].value == LINE_HIGH) {
+        first++;
+    }
+    return host->given && first < host->count && !host->stretches && r->card.count > 0 &&
+           r->card.bytes < host->bytes &&
+           (host->runs[first].value == SDSIM_TOKEN_START ||
+            host->runs[first].value == SDSIM_TOKEN_START_MULTI) &&
+           (r->card.runs[0].value & 0x11) == 0x01;
+}
+
 /* A CRC needs a token before it; told once, while checking. */
 static bool crc_is_due(const struct reader *r, const struct sdsim_exchange_side *side, bool open)
 {
@@ -254,7 +299,7 @@ static bool send_line(struct reader *r)
     if (short_form(r)) {
         return send_short(r);
     }
-    return send_full(r);
+    return block_form(r) ? send_block(r) : send_full(r);
 }
 
 /* ---- directives ---- */
@@ -367,10 +412,11 @@ static bool read_directive(struct reader *r, const char *line, size_t *at, size_
 
 /* ---- lines ---- */
 
+/* "->", also "=>". */
 static size_t find_arrow(const char *line, size_t from, size_t to)
 {
     for (size_t i = from; i + 1 < to; i++) {
-        if (line[i] == '-' && line[i + 1] == '>') {
+        if ((line[i] == '-' || line[i] == '=') && line[i + 1] == '>') {
             return i;
         }
     }
@@ -439,6 +485,7 @@ static void start(struct reader *r, const char *name, const char *text, size_t s
     r->sink = sink;
     r->facts = facts;
     r->selected = true;
+    r->answer_ends = false;
     r->now = 0;
     r->byte_time = 20 * SDSIM_US; /* 400 kHz */
     r->host_block.open = r->card_block.open = false;

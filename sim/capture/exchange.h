@@ -8,8 +8,10 @@
  *     40 00 00 00 00 95 FF FF -> FF*7 01      both sides in full, byte by byte
  *     48 00 00 01 AA 87 -> 01 00 00 01 AA     a command and its answer, as in forum posts
  *     77.. -> 01                              a known command, completed
+ *     CMD8 0x1AA => 0x01, 0x00, 0x00, 0x01, 0xAA   the same by name; ACMD41 is 69..
  *     77.. -> 00/01                           either answer
  *     FF FE <512 data> <crc16> -> FF*516      bytes that do not matter, and their right CRC
+ *     FE <512 data> <crc16> -> E5 00.. FF     a block and what the card says behind it
  *     FF.. -> 00.. FF                         a run of unknown length
  *     40 00 00 00 00 95 -> -                  no answer
  *     59 00 00 03 E8 87 FF FF FC              what the card sent is not known
@@ -17,13 +19,17 @@
  * A line is `HOST -> CARD`. If both sides have as many bytes they are simultaneous. A command frame
  * alone, or with FF behind it, followed by fewer or other bytes is the short form: the card showed
  * FF during the frame, one FF before its answer (behind CMD12 also the stuff byte), and the host
- * sent FF while it read the answer and one byte more. Six bytes behind a frame of six are the
- * short form too if they look like an answer. Without `->` the card's side is taken for FF and is
+ * sent FF while it read the answer and one byte more. Of one byte nothing follows: people write R1 and
+ * leave the rest of R2, R3 or R7 out. Six bytes behind a frame of six are the
+ * short form too if they look like an answer. A block from its token on is followed by a short form
+ * of its own, fewer bytes that begin with a data response. Without `->` the card's side is taken for FF and is
  * marked as not known; without HOST the host sent FF.
  *
- * Bytes are two hex digits; `XX*n` repeats one. `XX..` at the place of a command's first byte (40 to
+ * Bytes are two hex digits, with or without 0x, and with blanks or commas between; `XX*n` repeats one. `XX..` at the place of a command's first byte (40 to
  * 7F) is the whole frame with the argument everybody uses and a right CRC7; any other `XX..` is a run
- * as long as the other side needs, or of 4 bytes. `A/B` stands for A. `<n>` and `<n word>` are n
+ * as long as the other side needs, or of 4 bytes. `CMDn` and `ACMDn`, first in a line, are such
+ * frames, with the argument behind if it is 0x and up to 8 digits; what CMD55 says has its own line.
+ * `A/B` stands for A. `<n>` and `<n word>` are n
  * bytes of 00; `<crc16>` is the CRC16 of everything since the start token on this side, FE or FC.
  *
  * Times: `clock`, `@` and `+` give the bytes times (at 400 kHz if no clock was given); `@` never goes

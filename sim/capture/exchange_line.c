@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bus/frame.h"
 
@@ -87,19 +88,25 @@ static bool read_count(const char *text, const char *end, uint32_t *count)
 
 static const char count_help[] = "a number from 1 to 10000000";
 
-/* The frame that a command's first byte stands for. */
-static bool add_frame(const struct entry *entry, uint8_t first)
+/* The argument that everybody gives a command. */
+static uint32_t usual_argument(uint8_t index)
 {
     static const struct {
         uint8_t index;
         uint32_t argument;
     } usual[] = {{8, 0x1AA}, {16, 512}, {41, 0x40000000}, {59, 1}};
-    struct sdsim_frame frame = {.index = first & 63};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        if (usual[i].index == frame.index) {
-            frame.argument = usual[i].argument;
+        if (usual[i].index == index) {
+            return usual[i].argument;
         }
     }
+    return 0;
+}
+
+/* The frame of a command, complete. */
+static bool add_frame(const struct entry *entry, uint8_t index, uint32_t argument)
+{
+    const struct sdsim_frame frame = {.index = index, .argument = argument};
     uint8_t bytes[SDSIM_FRAME_SIZE];
     sdsim_frame_command(&frame, bytes);
     for (unsigned i = 0; i < SDSIM_FRAME_SIZE; i++) {
@@ -113,7 +120,7 @@ static bool add_frame(const struct entry *entry, uint8_t first)
 static bool add_stretch(const struct entry *entry, uint8_t value, bool host)
 {
     if (host && (value & 0xC0) == 0x40) {
-        return add_frame(entry, value);
+        return add_frame(entry, value & 63, usual_argument(value & 63));
     }
     if (entry->side->stretches) {
         return refuse(entry, "write how many bytes it has: FF*20",
@@ -146,13 +153,20 @@ static bool add_placeholder(const struct entry *entry)
     return add(entry, SDSIM_EXCHANGE_BYTES, 0, count);
 }
 
-/* XX, XX*n, XX.., XX/YY. */
+static bool has_0x(const char *text, size_t length)
+{
+    return length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+/* XX, XX*n, XX.., XX/YY, all with or without 0x. */
 static bool add_byte(const struct entry *entry, bool host)
 {
-    static const char help[] =
-        "bytes are two hex digits: FF, FF*10, FF.. or 00/01; data is <512 data>, its CRC <crc16>";
-    const char *text = entry->text;
-    const size_t length = entry->length;
+    static const char help[] = "bytes are two hex digits: FF, FF*10, FF.. or 00/01; data is <512 "
+                               "data>, its CRC <crc16>; a "
+                               "line may begin with CMD8 or CMD8 0x1AA";
+    const size_t prefix = has_0x(entry->text, entry->length) ? 2 : 0;
+    const char *text = entry->text + prefix;
+    const size_t length = entry->length - prefix;
     uint8_t value;
     uint8_t other;
     if (length < 2 || !hex_byte(text, &value)) {
@@ -178,7 +192,56 @@ static bool add_byte(const struct entry *entry, bool host)
 
 static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return c == ' ' || c == '\t' || c == '\r' || c == ',';
+}
+
+/* The number of a command that is named, CMD0 or ACMD41 in any case; -1: it is no name. */
+static int named_command(const struct entry *entry)
+{
+    const char *text = entry->text;
+    const char *end = text + entry->length;
+    uint32_t number = 0;
+    text += end > text && (*text == 'A' || *text == 'a');
+    if (end - text < 4 || strncasecmp(text, "cmd", 3) != 0) {
+        return -1;
+    }
+    const bool zero = end - text == 4 && text[3] == '0';
+    return zero || read_count(text + 3, end, &number) ? (int)number : -1;
+}
+
+/* The argument behind a named command, 0x and up to eight digits; the place behind it, `at` if there
+ * is none. */
+static size_t read_argument(const char *line, size_t at, size_t to, uint32_t *argument)
+{
+    size_t digit = at;
+    while (digit < to && is_blank(line[digit])) {
+        digit++;
+    }
+    if (!has_0x(line + digit, to - digit)) {
+        return at;
+    }
+    uint32_t value = 0;
+    const size_t first = digit += 2;
+    while (digit < to && digit - first < 8 && hex_digit(line[digit]) >= 0) {
+        value = value << 4 | (uint32_t)hex_digit(line[digit++]);
+    }
+    if (digit == first || (digit < to && !is_blank(line[digit]))) {
+        return at;
+    }
+    *argument = value;
+    return digit;
+}
+
+/* A command by its name, and its argument if one stands behind it; *at moves over that. */
+static bool add_named(const struct entry *entry, int command, const char *line, size_t *at,
+                      size_t to)
+{
+    if (command > 63) {
+        return refuse(entry, "commands are CMD0 to CMD63", "is no command");
+    }
+    uint32_t argument = usual_argument((uint8_t)command);
+    *at = read_argument(line, *at, to, &argument);
+    return add_frame(entry, (uint8_t)command, argument);
 }
 
 bool sdsim_exchange_side_read(const struct sdsim_exchange_place *place, const char *line,
@@ -204,7 +267,12 @@ bool sdsim_exchange_side_read(const struct sdsim_exchange_place *place, const ch
         }
         at += placeholder && at < to;
         const struct entry entry = {place, line + start, start, at - start, side};
-        if (!host && entry.length == 1 && line[start] == '-' && side->count == 0) {
+        const int command = host && side->count == 0 ? named_command(&entry) : -1;
+        if (command >= 0) {
+            if (!add_named(&entry, command, line, &at, to)) {
+                return false;
+            }
+        } else if (!host && entry.length == 1 && line[start] == '-' && side->count == 0) {
             side->nothing = true;
         } else if (side->nothing) {
             return refuse(&entry, "'-' stands alone for no answer", "follows '-'");

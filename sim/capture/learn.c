@@ -11,6 +11,7 @@
 enum {
     TEXT = 48,
     N_CR_MOST = 8,
+    N_BR_MOST = 1,
     SEEN_MOST = 64,
 };
 
@@ -163,6 +164,23 @@ static void spi_values(struct profile *profile)
     }
 }
 
+/* SD mode: where busy begins behind a block. One later than a card may show it is no value of a card. */
+static void n_br_value(struct profile *profile)
+{
+    const struct sdsim_spread *n_br = &profile->summary->n_br;
+    char text[TEXT];
+    char range[TEXT] = "";
+    if (n_br->count == 0 || n_br->greatest > N_BR_MOST) {
+        return;
+    }
+    if (n_br->least != n_br->greatest) {
+        snprintf(range, sizeof range, "%" PRIu64 "..%" PRIu64, n_br->least, n_br->greatest);
+    }
+    snprintf(text, sizeof text, "%" PRIu64, sdsim_spread_median(n_br));
+    value(profile, "n_br_clocks", text, range,
+          "clocks from CRC status to busy of %" PRIu64 " blocks", n_br->count);
+}
+
 /* SD mode: identification has an N_CR of its own (N_ID), so addressed commands count. */
 static void sd_values(struct profile *profile)
 {
@@ -290,6 +308,7 @@ bool sdsim_learn_card(const struct sdsim_capture *capture, const struct sdsim_su
         spi_values(&profile);
     } else {
         sd_values(&profile);
+        n_br_value(&profile);
     }
     init_value(&profile);
     time_value(&profile, "rd1", &summary->n_ac, "command to data of the first block");

@@ -6,8 +6,8 @@
  * is the state at the beginning. A format is one row of the table in pins.c and one file: pins_vcd.c,
  * pins_csv.c, pins_sr.c; which one a file has is told by its content, never by its name.
  *
- * Sources stream: they hold some hundred KiB, whatever the size of the file. A line that was
- * released (z) or unknown (x) is 1, as the pull-ups of the bus make it.
+ * Sources stream: they hold some hundred KiB, of a session up to some MiB, whatever the size of the
+ * file. A line that was released (z) or unknown (x) is 1, as the pull-ups of the bus make it.
  *
  * Limits: at most 64 channels; one capture device a file; ticks below 2^63.
  */

@@ -5,12 +5,13 @@
  * 8, probes at any bits, stored and deflated members in any order, blanks around '='.
  * Not supported: analog channels (left out), several devices (the first is read).
  *
- * Speed: unpacking is what takes the time. Samples are looked at eight bytes at a time, and those that
+ * Speed: unpacking is what takes the time, so members that are not too large are unpacked as a whole
+ * (capture/zip_member.h), others in pieces. Samples are looked at eight bytes at a time, and those that
  * repeat are skipped; a sample is looked at closely only where a watched bit changes.
  *
- * A hostile zip can't cost memory, because nothing is unpacked but a window; it can't cost much time
- * either: the packed members together may not be larger than the file, so that the same bytes can't
- * be unpacked over and over, and no deflated byte makes more than 1032.
+ * A hostile zip can't cost memory, because nothing is unpacked but a window, of 8 MiB at most; it can't
+ * cost much time either: the packed members together may not be larger than the file, so that the same
+ * bytes can't be unpacked over and over, and no deflated byte makes more than 1032.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <zip.h>
 
 #include "capture/pin_format.h"
+#include "capture/zip_member.h"
 #include "core/load.h"
 
 enum {
@@ -46,7 +48,9 @@ struct reader {
     bool begun;
     size_t at; /* in the window, bytes */
     size_t end;
-    unsigned char window[WINDOW + UNIT_MOST];
+    unsigned char *window;
+    size_t room;                         /* in the window */
+    struct sdsim_zip_unpacker *unpacker; /* NULL: members are read in pieces */
 };
 
 static bool recognise(const unsigned char *head, size_t size)
@@ -251,6 +255,20 @@ static bool open_zip(struct sdsim_pins *pins, struct reader *reader)
     return true;
 }
 
+/* Makes the window so large; false without memory. */
+static bool make_room(struct reader *reader, size_t room)
+{
+    if (room > reader->room) {
+        unsigned char *window = realloc(reader->window, room);
+        if (window == NULL) {
+            return false;
+        }
+        reader->window = window;
+        reader->room = room;
+    }
+    return true;
+}
+
 static uint64_t size_of(const char *path)
 {
     FILE *stream = fopen(path, "rb");
@@ -267,10 +285,12 @@ static void discard(struct reader *reader)
     if (reader->member != NULL) {
         zip_fclose(reader->member);
     }
+    sdsim_zip_unpacker_free(reader->unpacker);
     if (reader->zip != NULL) {
         zip_discard(reader->zip);
     }
     free(reader->pieces);
+    free(reader->window);
     free(reader);
 }
 
@@ -280,11 +300,16 @@ static bool sr_open(struct sdsim_pins *pins)
     if (reader == NULL) {
         return complain(pins, NULL, "out of memory");
     }
+    if (!make_room(reader, WINDOW)) {
+        discard(reader);
+        return complain(pins, NULL, "out of memory");
+    }
     if (!open_zip(pins, reader) || !read_metadata(pins, reader) ||
         !list_pieces(pins, reader, size_of(pins->path))) {
         discard(reader);
         return false;
     }
+    reader->unpacker = sdsim_zip_unpacker_new(reader->zip);
     pins->reader = reader;
     return true;
 }
@@ -302,6 +327,47 @@ static enum sdsim_pin_result broken(struct sdsim_pins *pins, const struct reader
     return SDSIM_PINS_BROKEN;
 }
 
+/* Puts the whole member at `index` into the window; false if it must be read in pieces. */
+static bool take_whole(struct reader *reader, uint64_t index)
+{
+    const size_t size = sdsim_zip_whole_size(reader->unpacker, index);
+    if (size == 0 || !make_room(reader, reader->end + size) ||
+        !sdsim_zip_whole(reader->unpacker, index, reader->window + reader->end, size)) {
+        return false;
+    }
+    reader->end += size;
+    return true;
+}
+
+/* Reads on: the next piece of the member at hand, or the next member. */
+static enum sdsim_pin_result read_on(struct sdsim_pins *pins, struct reader *reader)
+{
+    if (reader->member == NULL) {
+        if (reader->next == reader->piece_count) {
+            return SDSIM_PINS_END;
+        }
+        const uint64_t index = reader->pieces[reader->next++].index;
+        if (take_whole(reader, index)) {
+            return SDSIM_PINS_MORE;
+        }
+        reader->member = zip_fopen_index(reader->zip, index, 0);
+        if (reader->member == NULL) {
+            return broken(pins, reader, zip_strerror(reader->zip));
+        }
+    }
+    const zip_int64_t got =
+        zip_fread(reader->member, reader->window + reader->end, WINDOW - reader->end);
+    if (got < 0) {
+        return broken(pins, reader, zip_file_strerror(reader->member));
+    }
+    if (got == 0) {
+        zip_fclose(reader->member);
+        reader->member = NULL;
+    }
+    reader->end += (size_t)got;
+    return SDSIM_PINS_MORE;
+}
+
 /* Fills the window up, keeping what is left of a unit. */
 static enum sdsim_pin_result fill(struct sdsim_pins *pins, struct reader *reader)
 {
@@ -309,28 +375,11 @@ static enum sdsim_pin_result fill(struct sdsim_pins *pins, struct reader *reader
     memmove(reader->window, reader->window + reader->at, left);
     reader->at = 0;
     reader->end = left;
-    while (reader->end < reader->unit) {
-        if (reader->member == NULL) {
-            if (reader->next == reader->piece_count) {
-                return SDSIM_PINS_END;
-            }
-            reader->member = zip_fopen_index(reader->zip, reader->pieces[reader->next++].index, 0);
-            if (reader->member == NULL) {
-                return broken(pins, reader, zip_strerror(reader->zip));
-            }
-        }
-        const zip_int64_t got =
-            zip_fread(reader->member, reader->window + reader->end, WINDOW - reader->end);
-        if (got < 0) {
-            return broken(pins, reader, zip_file_strerror(reader->member));
-        }
-        if (got == 0) {
-            zip_fclose(reader->member);
-            reader->member = NULL;
-        }
-        reader->end += (size_t)got;
+    enum sdsim_pin_result result = SDSIM_PINS_MORE;
+    while (reader->end < reader->unit && result == SDSIM_PINS_MORE) {
+        result = read_on(pins, reader);
     }
-    return SDSIM_PINS_MORE;
+    return result;
 }
 
 static inline uint64_t load(const unsigned char *bytes, unsigned unit)

@@ -17,6 +17,7 @@ struct sdsim_spi_byte {
     bool selected;  /* CS low */
     uint8_t mosi;
     uint8_t miso;
+    bool answer_ends; /* the source has no more of the answer: what follows on MISO is not known */
 };
 
 #endif

@@ -125,6 +125,9 @@ static void take_response(struct sdsim_spi_decoder *d, const struct sdsim_spi_by
     asked->response[asked->count++] = b->miso;
     asked->last_end = b->end;
     sdsim_spi_mean(d, b->end);
+    if (b->answer_ends) {
+        asked->size = asked->count;
+    }
     if (asked->count >= asked->size) {
         finish_response(d);
     }

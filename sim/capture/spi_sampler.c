@@ -106,7 +106,6 @@ enum { BYTE_EDGES = 16, MISO = 1 << SDSIM_LINE_MISO };
 
 /* The edges of a byte, in pairs: the leading one and the trailing one behind it. */
 struct byte_edges {
-    uint64_t leads[8];     /* ticks of the leading edges */
     uint64_t trail;        /* tick of the last edge */
     uint64_t sampled;      /* lines as sampled, a byte for each bit, the last one lowest */
     uint64_t behind_lead;  /* least ticks from a leading edge to the next edge */
@@ -121,7 +120,8 @@ struct byte_edges {
 /* Collects sixteen changes; false if one is no edge of the clock, or CS changes with it. */
 static inline bool collect_edges(const struct sdsim_spi_sampler *sampler,
                                  const struct sdsim_line_map *map,
-                                 const struct sdsim_pin_change *changes, struct byte_edges *edges)
+                                 const struct sdsim_pin_change *changes, uint64_t *leads,
+                                 struct byte_edges *edges)
 {
     const bool leading = sampler->leading;
     const bool late = sampler->late;
@@ -144,7 +144,7 @@ static inline bool collect_edges(const struct sdsim_spi_sampler *sampler,
         e.sampled = e.sampled << 8 | ((late ? after : early) & 0xFF);
         e.behind_trail = sdsim_least_tick(e.behind_trail, changes[0].tick - e.trail);
         e.behind_lead = sdsim_least_tick(e.behind_lead, changes[1].tick - changes[0].tick);
-        e.leads[i] = changes[0].tick;
+        leads[i] = changes[0].tick;
         e.trail = changes[1].tick;
         e.moved_lead |= moved_lead;
         e.moved_trail |= e.moved_last;
@@ -185,24 +185,25 @@ static bool take_byte(struct sdsim_spi_sampler *sampler, const struct sdsim_line
                       const struct sdsim_pin_change *changes)
 {
     struct byte_edges edges;
+    uint64_t leads[8]; /* ticks of the leading edges */
     if ((sampler->lines & CS) != 0 || (sampler->lines & CLK) != sampler->idle_high ||
-        !collect_edges(sampler, map, changes, &edges) || !moves_are_usual(sampler, &edges)) {
+        !collect_edges(sampler, map, changes, leads, &edges) || !moves_are_usual(sampler, &edges)) {
         return false;
     }
     const bool leading = sampler->leading;
-    const uint64_t first = leading ? edges.leads[0] : changes[1].tick;
+    const uint64_t first = leading ? leads[0] : changes[1].tick;
     const bool moved = leading && (edges.moved_last & MISO) != 0;
     sampler->edges.setup = sdsim_least_tick(sampler->edges.setup, first - sampler->changed);
     sampler->edges.behind_other += edges.miso_moves;
-    sampler->sampled = leading ? edges.leads[7] : edges.trail;
+    sampler->sampled = leading ? leads[7] : edges.trail;
     sampler->changed = moved ? edges.trail : SDSIM_NO_TICK;
     sampler->behind_sampled = !leading;
-    sampler->start = edges.leads[0];
+    sampler->start = leads[0];
     sampler->last_edge = edges.trail;
     sampler->mosi = gather(edges.sampled, SDSIM_LINE_MOSI);
     sampler->miso = gather(edges.sampled, SDSIM_LINE_MISO);
     sampler->bits = 8;
-    sdsim_clock_meter_rises(sampler->meter, edges.leads, 8);
+    sdsim_clock_meter_rises(sampler->meter, leads, 8);
     deliver(sampler, true);
     sampler->lines = edges.lines;
     return true;

@@ -161,6 +161,9 @@ static void take_busy(struct sdsim_summary *summary, const struct sdsim_item *it
     if (row == NULL) {
         return;
     }
+    if (!summary->spi && row->writes && item->index == row->index && row->index != 12) {
+        sdsim_spread_add(&summary->n_br, item->gap);
+    }
     row->busies++;
     row->busy_open = row->busy_open || item->open;
     row->end = item->end > row->end ? item->end : row->end;

@@ -146,6 +146,7 @@ struct sdsim_summary {
     struct sdsim_spread busy_single;  /* CMD24 */
     struct sdsim_spread busy_between; /* CMD25, between blocks */
     struct sdsim_spread busy_stop;    /* CMD12, stop token */
+    struct sdsim_spread n_br;         /* SD: clocks from the CRC status of a block to busy */
     struct sdsim_spread cs_high;      /* ticks between frames */
     struct sdsim_spread pitch;        /* of the row at work, ticks */
     uint64_t sector_bytes[2];         /* read, written */

@@ -65,6 +65,7 @@ struct sdsim_card_params {
     uint64_t n_ac;        /* SPI: least bytes between response and start token, 0..8 */
     uint64_t n_br;        /* SPI: bytes between stop token and busy, 0..1 */
     uint64_t n_cr_clocks; /* SD: clocks between command and response, 2..64 */
+    uint64_t n_br_clocks; /* SD: clocks between the CRC status of a block and busy, 0..1 */
     int stuff_byte;       /* SPI: enum sdsim_stuff_byte */
     int first_do;         /* SPI: enum sdsim_first_do */
     uint64_t wake_clocks; /* SPI: clocks with CS and MOSI high it needs before CMD0 */

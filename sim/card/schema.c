@@ -120,6 +120,15 @@ static const struct sdsim_key keys[] = {
      .min = 2,
      .max = 64,
      .doc = "SD mode: clocks between a command and its response."},
+    {.name = "n_br_clocks",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(n_br_clocks),
+     .fallback = "0",
+     .profile = true,
+     .max = 1,
+     .doc = "SD mode: clocks between the CRC status of a written block and busy on DAT0. SanDisk's "
+            "Product Manual 1.9 draws none (figure 4-19); 1 is the latest a host sees that sends "
+            "the next block N_WR = 2 clocks behind the status."},
     {.name = "stuff_byte",
      .type = SDSIM_VALUE_CHOICE,
      .offset = AT(stuff_byte),

@@ -207,7 +207,7 @@ static void take_frame(struct sdsim_sd_pins *pins, sdsim_ps end, bool dat3_low)
     if (reply.answered && !mute(pins)) {
         prepare_response(pins, index, r3, &reply);
         enter_phase(pins, index, &reply);
-        pins->busy_gap = busy_before > end ? 0 : N_R1B;
+        pins->busy_gap = busy_before > end ? pins->busy_gap : N_R1B;
     }
 }
 
@@ -252,7 +252,7 @@ static void block_received(struct sdsim_sd_pins *pins, sdsim_ps end, uint8_t lev
     pins->status = judge_block(pins, end, (level & lines) == lines);
     pins->card->refused = pins->card->lba == left;
     pins->status_at = 0;
-    pins->busy_gap = 0;
+    pins->busy_gap = (uint8_t)pins->card->params->n_br_clocks; /* counts from behind the status */
     if (!pins->multiple && pins->card->lba == left) {
         sdsim_card_stop_token(pins->card, end); /* a lone block that failed ends its transfer */
     }

@@ -24,13 +24,16 @@
  *    nothing comes any more. CMD12 lets N_ST = 2 more clocks of data pass, then the lines are free.
  *  - A block from the host begins with a start bit (on all lines at work) while the card is not
  *    busy. N_CRC = 2 clocks behind its end bit the CRC status goes out on DAT0 (010 taken, 101 CRC
- *    wrong), five bits, and busy begins with the next clock. A block beyond the card's end gets no
- *    status; OUT_OF_RANGE is told in the card status.
+ *    wrong), five bits, and n_br_clocks of the profile later busy begins: with the next clock, or the
+ *    one behind it. A start bit before busy shows is not heard either. A block beyond the card's end
+ *    gets no status; OUT_OF_RANGE is told in the card status.
  *  - Busy is DAT0 low. With an R1b response it begins 2 clocks behind the command's end bit. It ends
  *    with the first clock whose first edge comes when the card is ready.
  *
- * Sources of the counts: bus/counts.h. Where busy begins is only drawn in diagrams that are not
- * public; one clock behind the CRC status and two behind a command are what vendors' manuals draw.
+ * Sources of the counts: bus/counts.h. Where busy begins, the specification draws in diagrams that
+ * are not public. SanDisk's Product Manual 1.9 draws it right behind the end bit of the CRC status
+ * (figure 4-19), and two clocks behind a command; no table has a symbol for it. A host may send the next
+ * block N_WR = 2 clocks behind the status, so a card must show busy in the second of them at latest.
  *
  * Limits: default and high speed. N_RC and N_CC, which the host owes the card, are not insisted on.
  * One card on the bus: no response of another card is told from a command of the host, save by its
@@ -106,7 +109,15 @@ void sdsim_sd_clock_many(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim
                          size_t count);
 
 /*
- * The same for clocks in the middle of a block while the host leaves CMD alone, with bytes in place of
+ * How many of the next clocks, at most `most`, need nobody to look at them, if the host releases all lines:
+ * CMD is high and DAT shows `*dat` in all of them, 0xE (busy) or 0xF. A lower bound; 0, and `*dat` as it
+ * was, where the very next clock must be looked at.
+ */
+size_t sdsim_sd_waits(const struct sdsim_sd_pins *pins, sdsim_ps now,
+                      const struct sdsim_clock *clock, size_t most, uint8_t *dat);
+
+/*
+ * The same as sdsim_sd_clock_many() for clocks in the middle of a block while the host leaves CMD alone, with bytes in place of
  * lines: in the order of the bus, data and CRC16, two clocks a byte in a block of four lines (pins->four)
  * and eight in one of one. `out`: the host reads, all lines released. `in`: it drives the data. They
  * stop before the end bit, and wherever a clock is not of that kind; return how many bytes went by,

@@ -123,10 +123,10 @@ static size_t waiting_clocks(const struct sdsim_clock *clock, sdsim_ps now, sdsi
     return clocks < most ? (size_t)clocks : most;
 }
 
-/* Nothing but waiting; returns how many clocks of it. */
-static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
-                          const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus,
-                          size_t count)
+/* How many of the next clocks, at most `most`, all lines released, are nothing but waiting, and what they
+ * show on DAT. */
+static size_t waiting(const struct sdsim_sd_pins *pins, sdsim_ps now,
+                      const struct sdsim_clock *clock, size_t most, uint8_t *dat)
 {
     const bool sends = pins->phase == SDSIM_SD_SEND;
     if ((sends ? pins->gap : pins->busy_gap) > 0) {
@@ -137,9 +137,18 @@ static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct
     if (sends && until <= now) {
         return 0;
     }
-    size_t n = waiting_clocks(clock, now, until, count);
-    n = released(host, n, true);
-    show(bus, !sends && now < until ? 0xE : SDSIM_SD_LINES_FREE, n);
+    *dat = !sends && now < until ? SDSIM_SD_DAT0_LOW : SDSIM_SD_LINES_FREE;
+    return waiting_clocks(clock, now, until, most);
+}
+
+/* Nothing but waiting; returns how many clocks of it. */
+static size_t idle_clocks(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim_clock *clock,
+                          const struct sdsim_sd_lines *host, struct sdsim_sd_lines *bus,
+                          size_t count)
+{
+    uint8_t dat = SDSIM_SD_LINES_FREE;
+    const size_t n = released(host, waiting(pins, now, clock, count, &dat), true);
+    show(bus, dat, n);
     return n;
 }
 
@@ -171,6 +180,13 @@ static size_t alike(struct sdsim_sd_pins *pins, sdsim_ps now, const struct sdsim
     }
     return pins->in_block ? block_clocks(pins, host, bus, count)
                           : idle_clocks(pins, now, clock, host, bus, count);
+}
+
+size_t sdsim_sd_waits(const struct sdsim_sd_pins *pins, sdsim_ps now,
+                      const struct sdsim_clock *clock, size_t most, uint8_t *dat)
+{
+    const bool between = pins->status == 0 && !pins->in_block;
+    return between && only_dat(pins) ? waiting(pins, now, clock, most, dat) : 0;
 }
 
 void sdsim_sd_clock_many(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,

@@ -2,14 +2,39 @@
 
 #include "card/card_state.h"
 
+/* A card that only its bytes tell of: what it has of a frame and a block, and still has to say. */
+static void digest_pins(const struct sdsim_spi_pins *pins, sdsim_ps now,
+                        struct sdsim_digest *digest)
+{
+    const uint32_t of_block = pins->in_block ? pins->block_at : 0;
+    const bool sends = pins->in_block && pins->phase == SDSIM_SPI_SEND;
+    sdsim_digest_add(digest, (uint64_t)pins->phase << 3 | (uint64_t)pins->multiple << 2 |
+                                 (uint64_t)pins->from_register << 1 | (uint64_t)pins->in_block);
+    sdsim_digest_add(digest, (uint64_t)pins->block_bytes << 32 | of_block);
+    sdsim_digest_bytes(digest, pins->block, sends ? pins->block_bytes + 2 : of_block);
+    sdsim_digest_bytes(digest, pins->frame, pins->frame_count);
+    sdsim_digest_add(digest, (uint64_t)pins->frame_count << 8 | pins->gap);
+    const bool due = pins->answer_at < pins->answer_count;
+    sdsim_digest_add(digest, due ? (uint64_t)pins->answer_gap << 24 |
+                                       (uint64_t)pins->answer_stuff << 16 |
+                                       (uint64_t)pins->answer_at << 8 | pins->answer_count
+                                 : 0);
+    sdsim_digest_bytes(digest, pins->answer, due ? pins->answer_count : 0);
+    sdsim_digest_time(digest, due ? pins->held : now, now);
+}
+
 static void digest_port(const struct sdsim_port *port, sdsim_ps now, struct sdsim_digest *digest)
 {
     sdsim_digest_add(digest, port->clock.remainder);
     sdsim_digest_add(digest, port->clock.period);
-    sdsim_digest_add(digest, (uint64_t)port->busy_in << 2 | (uint64_t)port->selected << 1 |
+    sdsim_digest_add(digest, (uint64_t)port->busy_in << 4 | (uint64_t)port->by_byte << 3 |
+                                 (uint64_t)port->single << 2 | (uint64_t)port->selected << 1 |
                                  (uint64_t)port->cs_edge);
     sdsim_digest_time(digest, port->behind_until, now);
     sdsim_digest_add(digest, port->behind_until > now ? port->behind_frame : 0);
+    if (port->by_byte) {
+        digest_pins(&port->pins, now, digest);
+    }
 }
 
 void sdsim_driver_digest(const struct sdsim_driver *driver, sdsim_ps now,

@@ -181,8 +181,9 @@ bool sdsim_mkfs_plan(struct sdsim_mkfs_plan *plan, const struct sdsim_mkfs *wish
         plan->cluster_sectors = wishes->cluster_bytes / SDSIM_SECTOR;
     }
     if (plan->cluster_sectors > cluster_max) {
-        sdsim_error(diags, NULL, "%u-byte clusters are too large for %s", wishes->cluster_bytes,
-                    sdsim_fat_type_name(plan->type));
+        sdsim_error(diags, NULL, "clusters of %uKiB are too large for %s: they have %uKiB at most",
+                    wishes->cluster_bytes / 1024, sdsim_fat_type_name(plan->type),
+                    cluster_max * SDSIM_SECTOR / 1024);
         return false;
     }
     if (automatic && plan->type == SDSIM_FAT16 && layout(plan, class->unit) &&

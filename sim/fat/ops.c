@@ -63,9 +63,10 @@ struct scanner {
     struct sdsim_diags *diags;
 };
 
+/* A carriage return, too: files from Windows have one at the end of each line. */
 static bool is_blank(char c)
 {
-    return c == ' ' || c == '\t';
+    return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* Adds a message about the word at hand; without one it is about what is missing. */
@@ -347,9 +348,6 @@ static enum sdsim_op_line complain_of_operation(struct scanner *scanner)
 enum sdsim_op_line sdsim_op_parse(struct sdsim_op *op, const char *line, size_t length,
                                   const struct sdsim_place *place, struct sdsim_diags *diags)
 {
-    if (length > 0 && line[length - 1] == '\r') {
-        length--;
-    }
     struct scanner scanner = {.line = line, .length = length, .place = *place, .diags = diags};
     memset(op, 0, sizeof *op);
     const char *zero = memchr(line, '\0', length);

@@ -79,6 +79,12 @@ enum {
     SDSIM_FAST_SD_TAIL = SDSIM_BUS_CRC16 + 1,
 };
 
+/* Clocks behind a block's end bit up to where a busy shows: N_CRC, the CRC status, N_BR. */
+static inline uint32_t sdsim_fast_sd_status_clocks(const struct sdsim_port *port)
+{
+    return SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS + (uint32_t)port->card->params->n_br_clocks;
+}
+
 /* Clocks of data. Up to ACMD6 a card uses one line, whatever the host has. */
 static inline uint32_t sdsim_fast_sd_data_clocks(const struct sdsim_port *port, uint32_t bytes)
 {

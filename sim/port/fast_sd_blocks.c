@@ -180,7 +180,7 @@ static bool write_block(struct sdsim_port *port, sdsim_ps *now, const struct sds
     move_packet(port, now, SDSIM_SECTOR);
     const bool accepted = sdsim_fast_sd_give(port, tx, index, *now);
     sdsim_note_part(port, SDSIM_PART_STATUS);
-    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS);
+    sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, sdsim_fast_sd_status_clocks(port));
     sdsim_note_part(port, SDSIM_PART_NONE);
     return accepted;
 }
@@ -191,7 +191,7 @@ static bool write_behind(struct sdsim_port *port, sdsim_ps *now, const struct sd
                          uint32_t index, sdsim_ps *made)
 {
     const uint32_t data = sdsim_fast_sd_data_clocks(port, SDSIM_SECTOR);
-    const uint32_t status = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS;
+    const uint32_t status = sdsim_fast_sd_status_clocks(port);
     start_block(port, now, made);
     sdsim_fast_sd_clocks(port, now, SDSIM_PROTOCOL, SDSIM_SD_N_WR + 1);
     const sdsim_ps filled = sdsim_time_sum(*now, port->sd->fifo);

@@ -163,7 +163,7 @@ bool sdsim_fast_sd_write_runs(struct sdsim_port *port, sdsim_ps *now,
     struct sdsim_card *card = port->card;
     const struct around around = {.stand_before = port->sd->block_start,
                                   .before = SDSIM_SD_N_WR,
-                                  .behind = SDSIM_SD_N_CRC + SDSIM_BUS_CRC_STATUS};
+                                  .behind = sdsim_fast_sd_status_clocks(port)};
     const struct block block = measure(port, &around);
     const struct between between = usual_wait(port, &block, 0, card->params->flash.wn);
     const sdsim_ps each = step(&block, &between);

@@ -14,11 +14,14 @@
  * Block 0 of a run and every block the card calls different (a page group completes, a pause is
  * due) are stepped one by one. With a recorder everything is: it wants to see each block.
  *
- * Limits: a card that was too busy to hear a write command looks for commands in the data that
- * follows. Here it sees nothing of them; the host learns the same, that no block was accepted. Of an
- * answer whose stuff byte a driver took for R1, the rest is not seen by the looks behind it.
+ * A driver that takes a busy card for ready may send blocks to one that did not hear the command; what
+ * it makes of them, their bytes tell (port/fast_bytes.h).
+ *
+ * Limits: of an answer whose stuff byte a driver took for R1, the rest is not seen by the looks behind
+ * it.
  */
 #include "port/fast.h"
+#include "port/fast_bytes.h"
 #include "port/fast_spi.h"
 
 /* ---- bursts ---- */
@@ -179,6 +182,7 @@ static uint32_t send_command(struct sdsim_port *port, sdsim_ps *now,
     sdsim_note_part(port, SDSIM_PART_NONE);
     port->busy_in = 0;
     port->cs_edge = false;
+    port->single = tx->command == 24;
     struct response response = deliver(port, *now, tx, reply);
     result->r1 = 0xFF;
     uint32_t looks = spi->response_looks;
@@ -359,7 +363,8 @@ static void stop_token(struct sdsim_port *port, sdsim_ps *now)
 
 /* ---- the whole ---- */
 
-/* Command, blocks and stop token; false leaves the reason in the result. */
+/* Everything between CS low with its lead bytes and the blocks of a write; false leaves the reason in
+ * the result. */
 static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
                      struct sdsim_result *result)
 {
@@ -378,39 +383,39 @@ static bool exchange(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_
             result->outcome = SDSIM_OUTCOME_REFUSED;
         }
     }
-    const bool going_on = result->outcome == SDSIM_OUTCOME_OK;
-    if (tx->direction == SDSIM_READ_BLOCKS && going_on) {
+    if (tx->direction == SDSIM_READ_BLOCKS && result->outcome == SDSIM_OUTCOME_OK) {
         port->cs_edge = false;
         sdsim_fast_spi_read(port, now, tx, window_left, reply.data == SDSIM_DATA_REGISTER, result);
     } else if (tx->direction == SDSIM_READ_BLOCKS && window_left != SDSIM_FAST_BURST_OVER) {
         sdsim_fast_clock_bytes(port, now, SDSIM_PROTOCOL, window_left);
         sdsim_fast_dead(port, now, SDSIM_GAP, port->spi->command.after);
-    } else if (tx->direction == SDSIM_WRITE_BLOCKS && going_on) {
-        write_blocks(port, now, tx, result);
-    }
-    if (result->outcome == SDSIM_OUTCOME_OK && (tx->flags & SDSIM_STOP_TOKEN) != 0) {
-        if ((tx->flags & SDSIM_STOP_READY) != 0 &&
-            !sdsim_fast_spi_poll(port, now, &port->spi->block_ready)) {
-            result->outcome = SDSIM_OUTCOME_STILL_BUSY;
-            return false;
-        }
-        stop_token(port, now);
     }
     return result->outcome == SDSIM_OUTCOME_OK;
 }
 
-void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
-                            const struct sdsim_transaction *tx, struct sdsim_result *result)
+/* The blocks of a write, and the stop token. */
+static void write_and_stop(struct sdsim_port *port, sdsim_ps *now,
+                           const struct sdsim_transaction *tx, struct sdsim_result *result)
 {
-    *result = (struct sdsim_result){.outcome = SDSIM_OUTCOME_OK};
-    fill(port, now, tx->idle_bytes);
-    if ((tx->flags & SDSIM_SELECT) != 0 && !port->selected) {
-        sdsim_fast_dead(port, now, SDSIM_HOST, port->spi->select);
-        port->selected = true;
-        port->cs_edge = true;
+    if (tx->direction == SDSIM_WRITE_BLOCKS) {
+        write_blocks(port, now, tx, result);
     }
-    fill(port, now, tx->lead_bytes);
-    if (exchange(port, now, tx, result) && tx->finish != NULL &&
+    if (result->outcome != SDSIM_OUTCOME_OK || (tx->flags & SDSIM_STOP_TOKEN) == 0) {
+        return;
+    }
+    if ((tx->flags & SDSIM_STOP_READY) != 0 &&
+        !sdsim_fast_spi_poll(port, now, &port->spi->block_ready)) {
+        result->outcome = SDSIM_OUTCOME_STILL_BUSY;
+        return;
+    }
+    stop_token(port, now);
+}
+
+/* What comes behind all that. */
+static void finish(struct sdsim_port *port, sdsim_ps *now, const struct sdsim_transaction *tx,
+                   struct sdsim_result *result)
+{
+    if (result->outcome == SDSIM_OUTCOME_OK && tx->finish != NULL &&
         !sdsim_fast_spi_poll(port, now, tx->finish)) {
         result->outcome = SDSIM_OUTCOME_STILL_BUSY;
     }
@@ -420,4 +425,29 @@ void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
         port->cs_edge = true;
     }
     fill(port, now, tx->trail_bytes);
+}
+
+void sdsim_fast_spi_execute(struct sdsim_port *port, sdsim_ps *now,
+                            const struct sdsim_transaction *tx, struct sdsim_result *result)
+{
+    if (port->by_byte) {
+        sdsim_fast_bytes_execute(port, now, tx, result);
+        return;
+    }
+    *result = (struct sdsim_result){.outcome = SDSIM_OUTCOME_OK};
+    fill(port, now, tx->idle_bytes);
+    if ((tx->flags & SDSIM_SELECT) != 0 && !port->selected) {
+        sdsim_fast_dead(port, now, SDSIM_HOST, port->spi->select);
+        port->selected = true;
+        port->cs_edge = true;
+    }
+    fill(port, now, tx->lead_bytes);
+    if (exchange(port, now, tx, result)) {
+        if (tx->direction == SDSIM_WRITE_BLOCKS && sdsim_fast_bytes_due(port)) {
+            sdsim_fast_bytes_write(port, now, tx, result);
+            return;
+        }
+        write_and_stop(port, now, tx, result);
+    }
+    finish(port, now, tx, result);
 }

@@ -14,6 +14,7 @@
 
 #include "bus/counts.h"
 #include "card/card.h"
+#include "card/spi_pins.h"
 #include "core/account.h"
 #include "core/clock.h"
 #include "port/transaction.h"
@@ -36,7 +37,11 @@ struct sdsim_port {
     const struct sdsim_sd_engine *sd;   /* SD modes */
     bool selected;                      /* CS is low */
     bool cs_edge;                       /* SPI: no byte was clocked since CS changed */
+    bool single;                        /* SPI: the last command was CMD24: token FE, not FC */
     uint8_t busy_in;                    /* SPI: bytes to be clocked before busy shows (N_BR) */
+    bool by_byte;                       /* SPI, fast: the card is where only its bytes tell what it
+                                           does next (port/fast_bytes.h) ... */
+    struct sdsim_spi_pins pins;         /* ... and is held here, byte by byte */
     sdsim_ps behind_until; /* SD: a block left to the controller (SDSIM_WRITE_BEHIND) is over */
     sdsim_ps behind_frame; /* how much of its end is protocol clocks */
 };

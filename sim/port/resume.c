@@ -13,29 +13,28 @@ static void resume_spi(struct sdsim_wire *wire)
                  : card->state == SDSIM_CARD_RECEIVE ? SDSIM_SPI_RECEIVE
                                                      : SDSIM_SPI_COMMAND,
         .busy_gap = wire->port.busy_in,
-        .multiple = !wire->single,
+        .multiple = card->left != 1,
         .gap = (uint32_t)card->params->n_ac,
         .block_bytes = SDSIM_SECTOR,
     };
 }
 
-static void resume_sd(struct sdsim_wire *wire)
+static void resume_sd(struct sdsim_wire *wire, bool multiple)
 {
     struct sdsim_card *card = wire->port.card;
     wire->sd_pins = (struct sdsim_sd_pins){
         .card = card,
         .phase = card->state == SDSIM_CARD_RECEIVE ? SDSIM_SD_RECEIVE : SDSIM_SD_FREE,
-        .multiple = !wire->single,
+        .multiple = multiple,
         .block_bytes = SDSIM_SECTOR,
     };
 }
 
 void sdsim_wire_resume(struct sdsim_wire *wire, uint8_t last_command)
 {
-    wire->single = last_command == 24;
     if (wire->port.mode == SDSIM_BUS_SPI) {
         resume_spi(wire);
     } else {
-        resume_sd(wire);
+        resume_sd(wire, last_command != 24);
     }
 }

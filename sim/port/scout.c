@@ -34,7 +34,7 @@ static bool spi_clean(const struct sdsim_port *port, const struct sdsim_transact
                       const struct sdsim_result *result, bool clean, bool busy)
 {
     const bool reading = port->card->state == SDSIM_CARD_DATA;
-    if (result->outcome != SDSIM_OUTCOME_OK) {
+    if (result->outcome != SDSIM_OUTCOME_OK || port->by_byte) {
         return false;
     }
     if ((tx->flags & SDSIM_COMMAND) != 0) {

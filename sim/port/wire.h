@@ -51,7 +51,6 @@ struct sdsim_wire {
     struct sdsim_port port;               /* first: a wire is a port */
     struct sdsim_spi_pins pins;           /* SPI mode */
     struct sdsim_sd_pins sd_pins;         /* SD modes */
-    bool single;                          /* the last data command was CMD24: token FE, not FC */
     struct sdsim_wire_listener *listener; /* may be NULL; not owned */
     struct sdsim_wire_remote *remote;     /* NULL: the simulated card; not owned */
     uint64_t bytes;                       /* SPI: clocked so far, with CS low or high */

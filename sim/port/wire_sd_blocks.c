@@ -211,7 +211,8 @@ static void load_block(struct sdsim_wire_sd *host, const struct sdsim_transactio
     host->bits = data_bits(host, SDSIM_SECTOR) + CRC_BITS;
 }
 
-/* What the card says to a block, behind its end bit. */
+/* What the card says to a block, behind its end bit, up to where a busy shows: a controller does not
+ * take DAT0 for ready before. */
 static bool status_is_good(struct sdsim_wire_sd *host)
 {
     unsigned status = 0;
@@ -219,6 +220,9 @@ static bool status_is_good(struct sdsim_wire_sd *host)
         const struct sdsim_sd_lines bus =
             sdsim_wire_sd_clock(host, SDSIM_SD_RELEASED, SDSIM_WIRE_SD_NOTHING);
         status = i < SDSIM_SD_N_CRC ? 0 : status << 1 | (bus.dat & 1);
+    }
+    for (uint64_t i = 0; i < host->wire->port.card->params->n_br_clocks; i++) {
+        sdsim_wire_sd_clock(host, SDSIM_SD_RELEASED, SDSIM_WIRE_SD_NOTHING);
     }
     return status == SDSIM_CRC_STATUS_GOOD;
 }

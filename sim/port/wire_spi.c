@@ -495,7 +495,7 @@ static enum sdsim_outcome write_block(struct sdsim_wire *wire, sdsim_ps *now,
     }
     dead(wire, now, SDSIM_GAP, spi->token.before);
     send_byte(wire, now, SDSIM_PROTOCOL,
-              wire->single ? SDSIM_TOKEN_START : SDSIM_TOKEN_START_MULTI);
+              wire->port.single ? SDSIM_TOKEN_START : SDSIM_TOKEN_START_MULTI);
     dead(wire, now, SDSIM_GAP, spi->token.after);
     dead(wire, now, SDSIM_GAP, spi->data.before);
     const sdsim_ps start = *now;
@@ -541,6 +541,18 @@ static void stop_token(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsi
     dead(wire, now, SDSIM_GAP, spi->stop.after);
 }
 
+/* The blocks of a write, and the stop token. */
+static void write_and_stop(struct sdsim_wire *wire, sdsim_ps *now,
+                           const struct sdsim_transaction *tx, struct sdsim_result *result)
+{
+    if (tx->direction == SDSIM_WRITE_BLOCKS) {
+        write_blocks(wire, now, tx, result);
+    }
+    if (result->outcome == SDSIM_OUTCOME_OK && (tx->flags & SDSIM_STOP_TOKEN) != 0) {
+        stop_token(wire, now, tx, result);
+    }
+}
+
 /* ---- the whole ---- */
 
 /* Everything between CS low with its lead bytes and the last wait. */
@@ -553,19 +565,35 @@ static void exchange(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_
     }
     struct search search = new_search(wire, tx, 0);
     if ((tx->flags & SDSIM_COMMAND) != 0) {
-        wire->single = tx->command == 24;
+        wire->port.single = tx->command == 24;
         if (!do_command(wire, now, tx, &search, result)) {
             return;
         }
     }
     if (tx->direction == SDSIM_READ_BLOCKS) {
         read_blocks(wire, now, tx, &search, result);
-    } else if (tx->direction == SDSIM_WRITE_BLOCKS) {
-        write_blocks(wire, now, tx, result);
     }
-    if (result->outcome == SDSIM_OUTCOME_OK && (tx->flags & SDSIM_STOP_TOKEN) != 0) {
-        stop_token(wire, now, tx, result);
+    write_and_stop(wire, now, tx, result);
+}
+
+/* What comes behind all that. */
+static void finish(struct sdsim_wire *wire, sdsim_ps *now, const struct sdsim_transaction *tx,
+                   struct sdsim_result *result)
+{
+    if (result->outcome == SDSIM_OUTCOME_OK && tx->finish != NULL && !poll(wire, now, tx->finish)) {
+        result->outcome = SDSIM_OUTCOME_STILL_BUSY;
     }
+    if ((tx->flags & SDSIM_DESELECT) != 0) {
+        select_card(wire, now, false);
+    }
+    fill(wire, now, tx->trail_bytes);
+}
+
+void sdsim_wire_spi_write(struct sdsim_wire *wire, sdsim_ps *now,
+                          const struct sdsim_transaction *tx, struct sdsim_result *result)
+{
+    write_and_stop(wire, now, tx, result);
+    finish(wire, now, tx, result);
 }
 
 void sdsim_wire_spi_execute(struct sdsim_wire *wire, sdsim_ps *now,
@@ -578,11 +606,5 @@ void sdsim_wire_spi_execute(struct sdsim_wire *wire, sdsim_ps *now,
     }
     fill(wire, now, tx->lead_bytes);
     exchange(wire, now, tx, result);
-    if (result->outcome == SDSIM_OUTCOME_OK && tx->finish != NULL && !poll(wire, now, tx->finish)) {
-        result->outcome = SDSIM_OUTCOME_STILL_BUSY;
-    }
-    if ((tx->flags & SDSIM_DESELECT) != 0) {
-        select_card(wire, now, false);
-    }
-    fill(wire, now, tx->trail_bytes);
+    finish(wire, now, tx, result);
 }

@@ -24,7 +24,8 @@ static void sum_up(struct sdsim_comparison *comparison, double *errors)
         const struct sdsim_verdict *verdict = &comparison->rows[i].verdict;
         errors[i] = verdict->error < 0.0 ? -verdict->error : verdict->error;
         covered += verdict->covered;
-        comparison->outside += !verdict->within;
+        comparison->outside += verdict->judged && !verdict->within;
+        comparison->not_judged += !verdict->judged;
     }
     qsort(errors, count, sizeof *errors, order);
     comparison->median = (errors[(count - 1) / 2] + errors[count / 2]) / 2.0;
@@ -68,17 +69,24 @@ static void add_row(struct sdsim_table *table, const struct sdsim_run_report *ro
     const struct sdsim_prediction *prediction = &row->prediction;
     const enum sdsim_metric metric = prediction->typical.metric;
     const struct sdsim_verdict *verdict = &row->verdict;
-    const enum sdsim_ink ink = verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD;
+    const enum sdsim_ink ink = sdsim_verdict_ink(verdict);
     char text[96];
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(row->run));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
-    sdsim_table_cell(
-        table, SDSIM_INK_PLAIN, "%s",
-        sdsim_print_interval(metric, prediction->low, prediction->high, text, sizeof text));
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     prediction->draws == 0
+                         ? ""
+                         : sdsim_print_ends(metric, prediction->low, prediction->high,
+                                            prediction->typical.value, text, sizeof text));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_print_interval(metric, verdict->low, verdict->high, text, sizeof text));
     sdsim_table_cell(table, ink, "%s", sdsim_print_error(verdict->error, text, sizeof text));
+    if (!verdict->judged) { /* the line below the table says what "-" is */
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "-");
+        sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
+        return;
+    }
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%.4g%%", 100.0 * verdict->tolerance);
     sdsim_table_cell(table, ink, "%s", verdict->within ? "ok" : "OUTSIDE");
 }
@@ -95,6 +103,10 @@ static void print_summary(const struct sdsim_comparison *comparison, FILE *out)
     size_t used = (size_t)snprintf(
         text, sizeof text, "%zu number%s: median error %s, 90th percentile %s, coverage %s",
         comparison->count, comparison->count == 1 ? "" : "s", median, p90, coverage);
+    if (comparison->not_judged > 0) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %zu not judged (-)",
+                                 comparison->not_judged);
+    }
     if (comparison->outside > 0) {
         snprintf(text + used, sizeof text - used, "; %zu outside tolerance", comparison->outside);
     }
@@ -108,9 +120,14 @@ static void print_summary(const struct sdsim_comparison *comparison, FILE *out)
 bool sdsim_comparison_print(const struct sdsim_comparison *comparison,
                             const struct sdsim_style *style, FILE *out)
 {
-    static const struct sdsim_column columns[] = {
-        {"run", false, false},     {"predicted", true, false}, {"90% interval", true, false},
-        {"measured", true, false}, {"error", true, false},     {"tol.", true, false},
+    const bool drawn = comparison->count > 0 && comparison->rows[0].prediction.draws > 0;
+    const struct sdsim_column columns[] = {
+        {"run", false, false},
+        {"predicted", true, false},
+        {drawn ? "90% interval" : NULL, true, false},
+        {"measured", true, false},
+        {"error", true, false},
+        {"tol.", true, false},
         {NULL, false, false},
     };
     if (comparison->count == 0) {
@@ -154,8 +171,7 @@ static void write_row(const struct sdsim_run_report *row, struct sdsim_json *jso
     sdsim_json_number(json, "error", verdict->error);
     sdsim_json_number(json, "measured_low", verdict->low);
     sdsim_json_number(json, "measured_high", verdict->high);
-    sdsim_json_number(json, "tolerance", verdict->tolerance);
-    sdsim_json_bool(json, "within", verdict->within);
+    sdsim_verdict_json(verdict, json);
     sdsim_json_end(json);
 }
 
@@ -184,6 +200,7 @@ void sdsim_comparison_json(const struct sdsim_comparison *comparison, FILE *out)
     write_share(&json, "p90_abs_error", comparison->count, comparison->p90);
     write_share(&json, "coverage", comparison->count, comparison->coverage);
     sdsim_json_count(&json, "outside", comparison->outside);
+    sdsim_json_count(&json, "not_judged", comparison->not_judged);
     sdsim_json_object(&json, "headline");
     sdsim_json_count(&json, "numbers", comparison->headline);
     sdsim_json_count(&json, "fitted", comparison->fitted.headline);
@@ -218,7 +235,10 @@ void sdsim_comparison_csv(const struct sdsim_comparison *comparison, FILE *out)
         for (size_t n = 0; n < 8; n++) {
             fields[4 + n] = sdsim_number_text(numbers[n], texts[n], sizeof texts[n]);
         }
-        fields[12] = verdict->within ? "true" : "false";
+        if (!verdict->judged) {
+            fields[11] = NULL;
+        }
+        fields[12] = verdict->judged ? (verdict->within ? "true" : "false") : NULL;
         sdsim_csv_line(out, fields, 13);
     }
 }

@@ -7,11 +7,11 @@
  *     {"rows": [{"id", "scenario", "metric", "unit", "predicted", "low", "high", "measured",
  *                "error", "measured_low", "measured_high", "tolerance", "within"}],
  *      "summary": {"count", "median_abs_error", "p90_abs_error", "coverage", "outside",
- *                  "headline": {"numbers", "fitted", "fitted_elsewhere"}}}
+ *                  "not_judged", "headline": {"numbers", "fitted", "fitted_elsewhere"}}}
  *
  * Values are bytes or lines per second; errors are (predicted - measured) / measured. Where a range
  * was measured, `measured` is its point nearest to the prediction. `id` is the scenario's name if
- * the run has none. Median, p90 and coverage are null without rows. The CSV has the columns of the
+ * the run has none; `tolerance` and `within` are null if it is not judged. Median, p90 and coverage are null without rows. The CSV has the columns of the
  * rows.
  */
 #ifndef SDSIM_REPORT_COMPARISON_H
@@ -27,9 +27,10 @@ struct sdsim_comparison {
     size_t count;
     struct sdsim_fit_count fitted; /* over the headline rows */
     size_t headline;
-    size_t outside; /* of their tolerance */
-    double median;  /* of |error|; 0 without rows */
-    double p90;     /* nearest rank */
+    size_t outside;    /* of their tolerance */
+    size_t not_judged; /* counted in all else */
+    double median;     /* of |error|; 0 without rows */
+    double p90;        /* nearest rank */
     double coverage;
 };
 

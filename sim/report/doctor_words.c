@@ -203,10 +203,10 @@ static void add_r1(struct text *text, uint8_t r1)
 static void add_r2(struct text *text, uint8_t status)
 {
     static const char *const names[8] = {
-        "card locked", "write protection skipped or unlock failed",
-        "error",       "card controller",
-        "ECC failed",  "write protected",
-        "erase range", "out of range",
+        "card locked",   "write protection skipped or unlock failed",
+        "general error", "card controller",
+        "ECC failed",    "write protected",
+        "erase range",   "out of range",
     };
     if (status == 0xFF) {
         add(text, "; the second byte is not driven");
@@ -252,6 +252,8 @@ char *sdsim_doctor_response_words(const struct sdsim_doctor_step *step, char *ou
         add_r1(&text, step->response[0]);
         add_rest(&text, step);
         add(&text, "%s", step->response_open ? "; not read to its end" : "");
+    } else if (step->no_response && step->response_gap == 0) {
+        add(&text, "no byte behind it");
     } else if (step->no_response) {
         add(&text, "no response in %u byte%s", step->response_gap, plural(step->response_gap));
     }

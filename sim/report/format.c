@@ -65,6 +65,47 @@ char *sdsim_print_interval(enum sdsim_metric metric, double low, double high, ch
     return out;
 }
 
+/* What the unit of a printed value stands for, in the metric's base unit; 1 if it has none. */
+static double unit_of(enum sdsim_metric metric, double value)
+{
+    const enum sdsim_unit unit =
+        metric == SDSIM_METRIC_THROUGHPUT ? SDSIM_UNIT_RATE : SDSIM_UNIT_TIME;
+    char text[48];
+    char one[52];
+    double factor = 1;
+    if (metric == SDSIM_METRIC_LINES) {
+        return 1;
+    }
+    sdsim_print_value(metric, value, text, sizeof text);
+    snprintf(one, sizeof one, "1%s", text + sdsim_unit_number_length(text));
+    if (sdsim_unit_parse_real(unit, one, &factor) != SDSIM_UNIT_OK || factor <= 0) {
+        factor = 1;
+    }
+    return unit == SDSIM_UNIT_TIME ? factor / (double)SDSIM_S : factor;
+}
+
+static void print_end(double value, char out[40])
+{
+    snprintf(out, 40,
+             value >= 1000.0   ? "%.0f"
+             : value >= 1.0    ? "%.4g"
+             : value >= 0.0995 ? "%.3f"
+                               : "%.3g",
+             value);
+}
+
+char *sdsim_print_ends(enum sdsim_metric metric, double low, double high, double value, char *out,
+                       size_t size)
+{
+    const double unit = unit_of(metric, value);
+    char from[40];
+    char to[40];
+    print_end(low / unit, from);
+    print_end(high / unit, to);
+    snprintf(out, size, strcmp(from, to) == 0 ? "%s" : "%s..%s", from, to);
+    return out;
+}
+
 char *sdsim_print_share(double fraction, char *out, size_t size)
 {
     snprintf(out, size, "%.1f%%", 100.0 * fraction);

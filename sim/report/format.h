@@ -21,6 +21,12 @@ const char *sdsim_metric_prefix(enum sdsim_metric metric);
 char *sdsim_print_interval(enum sdsim_metric metric, double low, double high, char *out,
                            size_t size);
 
+/* The ends of an interval for a column beside that of `value`: in the unit in which sdsim_print_value()
+ * prints it, without that unit: "0.867..1.536" beside "1.404MB/s"; one number if both ends print the
+ * same. */
+char *sdsim_print_ends(enum sdsim_metric metric, double low, double high, double value, char *out,
+                       size_t size);
+
 /* A fraction with one decimal: "12.5%". */
 char *sdsim_print_share(double fraction, char *out, size_t size);
 /* The same with its sign: "+0.1%", "-12.3%", "0.0%". */

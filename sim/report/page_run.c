@@ -33,6 +33,7 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
     char value[48];
     char what[120];
     char error[24];
+    char judgement[48];
     fputs("<div class=\"big\">", out);
     sdsim_print_interval(metric, prediction->low, prediction->high, value, sizeof value);
     snprintf(what, sizeof what, "%spredicted%s%s", sdsim_metric_prefix(metric),
@@ -40,9 +41,8 @@ static void headline(const struct sdsim_page_run *run, FILE *out)
     big(out, sdsim_print_value(metric, prediction->typical.value, value, sizeof value), what);
     if (report->verdict.given) {
         sdsim_print_error(report->verdict.error, error, sizeof error);
-        snprintf(what, sizeof what,
-                 "measured; the prediction is off by %s, %s the tolerance of %.4g%%", error,
-                 report->verdict.within ? "within" : "outside", 100 * report->verdict.tolerance);
+        snprintf(what, sizeof what, "measured; the prediction is off by %s, %s", error,
+                 sdsim_judgement(&report->verdict, judgement, sizeof judgement));
         big(out,
             sdsim_print_interval(metric, report->verdict.low, report->verdict.high, value,
                                  sizeof value),

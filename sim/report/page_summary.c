@@ -62,9 +62,12 @@ static void verdict_cells(const struct sdsim_run_report *report, FILE *out)
     fputs("<td class=\"n\" data-k=\"measured\">", out);
     sdsim_html_text(out, sdsim_print_interval(report->prediction.typical.metric, verdict->low,
                                               verdict->high, text, sizeof text));
-    fprintf(out, "</td><td class=\"n %s\" data-k=\"error\">", verdict->within ? "good" : "bad");
+    fprintf(out, "</td><td class=\"n%s\" data-k=\"error\">",
+            !verdict->judged  ? ""
+            : verdict->within ? " good"
+                              : " bad");
     sdsim_html_text(out, sdsim_print_error(verdict->error, text, sizeof text));
-    if (!verdict->within) {
+    if (verdict->judged && !verdict->within) {
         sdsim_html_print(out, " (more than %.4g%%)", 100 * verdict->tolerance);
     }
     fputs("</td><td class=\"fk\" data-k=\"against it\">", out);
@@ -127,12 +130,14 @@ static void table(const struct sdsim_page *page, bool measured, FILE *out)
 static void count_up(const struct sdsim_page *page, FILE *out)
 {
     size_t given = 0;
+    size_t judged = 0;
     size_t within = 0;
     size_t covered = 0;
     for (size_t i = 0; i < page->count; i++) {
         const struct sdsim_verdict *verdict = &page->runs[i].report->verdict;
         given += verdict->given;
-        within += verdict->given && verdict->within;
+        judged += verdict->judged;
+        within += verdict->within;
         covered += verdict->given && verdict->covered;
     }
     fprintf(out,
@@ -140,7 +145,7 @@ static void count_up(const struct sdsim_page *page, FILE *out)
             "measured; %zu of the %zu measured values lie in the 90%% interval. In the last column "
             "the tick is what was measured, the dot the prediction, the line its interval; the "
             "axis ends at nothing and at twice what was measured.</p>\n",
-            within, given, covered, given);
+            within, judged, covered, given);
 }
 
 static void scatters(const struct sdsim_page *page, FILE *out)

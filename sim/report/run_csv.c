@@ -64,6 +64,11 @@ static void add_prediction(struct line *line, const struct sdsim_run_report *rep
     add_number(line, verdict->low);
     add_number(line, verdict->high);
     add_number(line, verdict->error);
+    if (!verdict->judged) {
+        add(line, NULL);
+        add(line, NULL);
+        return;
+    }
     add_number(line, verdict->tolerance);
     add(line, verdict->within ? "true" : "false");
 }

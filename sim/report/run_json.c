@@ -57,8 +57,7 @@ static void write_prediction(const struct sdsim_run_report *report, struct sdsim
     sdsim_json_number(json, "measured_low", verdict->low);
     sdsim_json_number(json, "measured_high", verdict->high);
     sdsim_json_number(json, "error", verdict->error);
-    sdsim_json_number(json, "tolerance", verdict->tolerance);
-    sdsim_json_bool(json, "within", verdict->within);
+    sdsim_verdict_json(verdict, json);
 }
 
 /* The account cell by cell, without those that are 0. */

@@ -30,9 +30,11 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", sdsim_run_label(report->run));
     sdsim_table_cell(table, SDSIM_INK_BOLD, "%s%s", sdsim_metric_prefix(metric),
                      sdsim_print_value(metric, prediction->typical.value, text, sizeof text));
-    sdsim_table_cell(
-        table, SDSIM_INK_PLAIN, "%s",
-        sdsim_print_interval(metric, prediction->low, prediction->high, text, sizeof text));
+    sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
+                     prediction->draws == 0
+                         ? ""
+                         : sdsim_print_ends(metric, prediction->low, prediction->high,
+                                            prediction->typical.value, text, sizeof text));
     add_largest(table, &report->setup->run.workload, &prediction->typical.workload.account);
     if (!verdict->given) {
         sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", "");
@@ -41,16 +43,21 @@ static void add_run(struct sdsim_table *table, const struct sdsim_run_report *re
     }
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_print_interval(metric, verdict->low, verdict->high, text, sizeof text));
-    sdsim_table_cell(table, verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD, "%s",
+    sdsim_table_cell(table, sdsim_verdict_ink(verdict), "%s",
                      sdsim_print_error(verdict->error, text, sizeof text));
 }
 
 bool sdsim_run_report_print_list(const struct sdsim_run_report *reports, size_t count,
                                  const struct sdsim_style *style, FILE *out)
 {
-    static const struct sdsim_column columns[] = {
-        {"run", false, false},      {"predicted", true, false}, {"90% interval", true, false},
-        {"most time", true, false}, {"measured", true, false},  {"error", true, false},
+    const bool drawn = count > 0 && reports[0].prediction.draws > 0;
+    const struct sdsim_column columns[] = {
+        {"run", false, false},
+        {"predicted", true, false},
+        {drawn ? "90% interval" : NULL, true, false},
+        {"most time", true, false},
+        {"measured", true, false},
+        {"error", true, false},
     };
     struct sdsim_table table;
     sdsim_table_init(&table, columns, sizeof columns / sizeof *columns);

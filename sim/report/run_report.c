@@ -271,15 +271,16 @@ static void print_measured(const struct sdsim_run_report *report, const struct s
     if (!verdict->given) {
         return;
     }
-    const enum sdsim_ink ink = verdict->within ? SDSIM_INK_GOOD : SDSIM_INK_BAD;
+    const enum sdsim_ink ink = sdsim_verdict_ink(verdict);
     char interval[96];
     char error[24];
+    char judgement[48];
     sdsim_print_interval(report->prediction.typical.metric, verdict->low, verdict->high, interval,
                          sizeof interval);
     sdsim_print_error(verdict->error, error, sizeof error);
-    fprintf(out, "  %-*s%s, error %s%s, %s the tolerance of %.4g%%%s\n", LABEL_WIDTH, "measured",
-            interval, sdsim_ink_begin(style, ink), error, verdict->within ? "within" : "outside",
-            100.0 * verdict->tolerance, sdsim_ink_end(style, ink));
+    fprintf(out, "  %-*s%s, error %s%s, %s%s\n", LABEL_WIDTH, "measured", interval,
+            sdsim_ink_begin(style, ink), error,
+            sdsim_judgement(verdict, judgement, sizeof judgement), sdsim_ink_end(style, ink));
     if (report->scenario->source != NULL) {
         print_label(out, "source", report->scenario->source);
     }

@@ -179,9 +179,10 @@ static void table_row(struct sdsim_table *table, const struct sdsim_sweep *sweep
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
                      sdsim_print_value(row->metric, row->predicted, value, sizeof value));
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s",
-                     sweep->draws == 0 ? ""
-                                       : sdsim_print_interval(row->metric, row->low, row->high,
-                                                              interval, sizeof interval));
+                     sweep->draws == 0
+                         ? ""
+                         : sdsim_print_ends(row->metric, row->low, row->high, row->predicted,
+                                            interval, sizeof interval));
     sdsim_unit_print(SDSIM_UNIT_TIME, row->longest_call * 1e12, longest, sizeof longest);
     sdsim_table_cell(table, SDSIM_INK_PLAIN, "%s", longest);
 }

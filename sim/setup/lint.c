@@ -242,9 +242,19 @@ static void lint_api(const struct lint *lint)
     if (setup->run.workload.target != SDSIM_ON_FILE || setup->host.files[api].given) {
         return;
     }
+    char has[240] = "";
+    char help[340];
+    size_t used = 0;
+    for (int i = 0; i < SDSIM_API_COUNT && used < sizeof has; i++) {
+        if (setup->host.files[i].given) {
+            used += (size_t)snprintf(has + used, sizeof has - used, "%s%s", used > 0 ? ", " : "",
+                                     sdsim_file_api_name((enum sdsim_file_api)i));
+        }
+    }
+    snprintf(help, sizeof help, "%s%s%sadd an entry under `files` of its profile",
+             used > 0 ? "take one that it has (" : "", has, used > 0 ? "), or " : "");
     const struct sdsim_node *named = sdsim_node_get(sdsim_node_get(lint->run->tree, "file"), "api");
-    warn(lint, named != NULL ? named : cause(lint, "host", "board"),
-         "choose an API the host has costs for, or add an entry under `files` of its profile",
+    warn(lint, named != NULL ? named : cause(lint, "host", "board"), help,
          "the host %s has no costs for the file API %s: its calls take no time of their own",
          lint->run->host_name, sdsim_file_api_name((enum sdsim_file_api)api));
 }

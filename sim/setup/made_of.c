@@ -75,6 +75,7 @@ static const struct {
     {"init_time", SDSIM_PROFILE_CARD, CPU, KIND(IDLE), ANY},
     {"n_cr", SDSIM_PROFILE_CARD, BUS, KIND(PROTOCOL), ANY},
     {"n_cr_clocks", SDSIM_PROFILE_CARD, BUS, KIND(PROTOCOL), ANY},
+    {"n_br_clocks", SDSIM_PROFILE_CARD, BUS, KIND(PROTOCOL), WRITES},
     {"n_ac", SDSIM_PROFILE_CARD, BUS, KIND(PROTOCOL), READS},
     {"clock", SDSIM_PROFILE_CARD, BUS, KIND(PAYLOAD) | KIND(PROTOCOL), ANY},
     {"high_speed_clock", SDSIM_PROFILE_CARD, BUS, KIND(PAYLOAD), ANY},

@@ -148,6 +148,7 @@ struct sdsim_run_params {
     struct sdsim_workload_params workload;
     int measure; /* enum sdsim_measure */
     struct sdsim_quantity measured;
+    bool judged;        /* the prediction is held against `measured` */
     uint64_t tolerance; /* in 10^-9 of the measured value */
     bool headline;
     uint64_t seed;

@@ -506,6 +506,12 @@ static const struct sdsim_schema workload_schema = {
          .fallback = "10%",                                                                        \
          .max = 10000000000,                                                                       \
          .doc = "How far the prediction may be off before `compare` fails."},                      \
+        {.name = "judged",                                                                         \
+         .type = SDSIM_VALUE_BOOL,                                                                 \
+         .offset = AT(judged),                                                                     \
+         .fallback = "true",                                                                       \
+         .doc = "Whether there is a tolerance; false: too little is known of how it was "          \
+                "measured, so the error is only shown."},                                          \
         {.name = "headline",                                                                       \
          .type = SDSIM_VALUE_BOOL,                                                                 \
          .offset = AT(headline),                                                                   \

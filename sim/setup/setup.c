@@ -54,10 +54,10 @@ static bool choose_costs(const struct sdsim_run *run, struct sdsim_setup *setup,
             return true;
         }
     }
-    sdsim_node_diag(diags, SDSIM_ERROR, sdsim_node_get(run->tree, "driver"),
-                    "add an entry under `drivers` of the host's profile",
-                    "the host %s has no costs for the driver %s", run->host_name,
-                    driver_class(setup)->name);
+    sdsim_node_diag(
+        diags, SDSIM_ERROR, sdsim_node_get(run->tree, "driver"),
+        "take one that 'sdsim describe host' shows under `drivers`, or add an entry there",
+        "the host %s has no costs for the driver %s", run->host_name, driver_class(setup)->name);
     return false;
 }
 

@@ -60,7 +60,10 @@ static size_t numbers_of(const char *text, uint64_t numbers[8])
         const bool begins = p == text || strchr(" (,:=\t", p[-1]) != NULL;
         const char *end =
             begins && *p >= '0' && *p <= '9' ? sdsim_scan_number(p, &numbers[count]) : NULL;
-        if (end != NULL) {
+        sdsim_ps time;
+        if (end != NULL && sdsim_scan_time(p, &time) != NULL) {
+            p = sdsim_scan_time(p, &time) - 1; /* how long it took */
+        } else if (end != NULL) {
             count += *p != '0' || p[1] != 'x'; /* pointers don't count */
             p = end - 1;
         }
@@ -150,18 +153,6 @@ static size_t path_of(const char *text, const char **path)
     return strcspn(*path, " ,)\t\r");
 }
 
-static bool find_duration(const char *text, sdsim_ps *duration)
-{
-    static const char *const names[] = {"took", "in", "time", "dt", "elapsed", "dur", "duration"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *p = sdsim_scan_key(text, names[i]);
-        if (p != NULL && sdsim_scan_time(p, duration) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The only file; it is opened now if nobody has. */
 static void need_file(struct sdsim_op_log *log, const struct sdsim_op *user)
 {
@@ -179,7 +170,7 @@ static void set_times(struct sdsim_op_log *log, const char *line, const char *te
 {
     sdsim_ps time = 0;
     const bool timed = sdsim_scan_stamp(line, &log->unwrap, &time);
-    op->has_duration = find_duration(text, &op->duration);
+    op->has_duration = sdsim_scan_duration(text, &op->duration);
     op->has_start = timed || op->has_duration;
     if (op->has_duration) {
         const sdsim_ps end = timed ? time : sdsim_time_sum(log->clock, op->duration);

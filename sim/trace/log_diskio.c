@@ -12,7 +12,7 @@
  * The function's name may be any that ends in disk_read, disk_write, disk_ioctl, sdmmc_read,
  * sdmmc_write, sd_read, sd_write, raw_read, raw_write or read_blocks, write_blocks, readBlocks,
  * writeBlocks. Time stamps in front are optional, in the shapes of trace/scan.h; so are durations:
- * took, in, time, dt, elapsed, dur, with a number and its unit, or ns/us/ms at the end of a number. A
+ * took, in, time, dt, elapsed, dur, with a number and its unit, or a number with ns, us or ms. A
  * line with the same call and "done", "end", "ret" or "exit" and no sector ends the call before it.
  *
  * Which of a line's numbers is which: those with a name by their name, else by their order, the last
@@ -102,7 +102,10 @@ static size_t bare_numbers(const char *text, uint64_t numbers[MOST_NUMBERS])
         if (!bracketed && (strncmp(p, "->", 2) == 0 || strncmp(p, "took", 4) == 0)) {
             break;
         }
-        if (end != NULL && strchr(" ,);\t:", *end) != NULL) {
+        sdsim_ps time;
+        if (end != NULL && sdsim_scan_time(p, &time) != NULL) {
+            p = sdsim_scan_time(p, &time); /* how long it took */
+        } else if (end != NULL && strchr(" ,);\t:", *end) != NULL) {
             count++;
             p = end;
         } else if (end != NULL && *end == '\0') {
@@ -137,18 +140,6 @@ static bool find_range(const char *text, uint64_t *sector, uint64_t *count)
     *sector = numbers[last - 2];
     *count = numbers[last - 1];
     return true;
-}
-
-static bool find_duration(const char *text, sdsim_ps *duration)
-{
-    static const char *const words[] = {"took", "in", "time", "dt", "elapsed", "dur", "duration"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const char *p = sdsim_scan_key(text, words[i]);
-        if (p != NULL && sdsim_scan_time(p, duration) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* What an ioctl does; false: nothing that moves the card. */
@@ -209,7 +200,7 @@ static bool line_of_diskio(struct sdsim_log *log, const char *line)
         record.count = (uint32_t)count;
     }
     sdsim_ps duration = 0;
-    const bool lasted = find_duration(text, &duration);
+    const bool lasted = sdsim_scan_duration(text, &duration);
     if (lasted) {
         const sdsim_ps end = timed ? time : sdsim_time_sum(state->clock, duration);
         record.start = sdsim_time_since(end, duration);

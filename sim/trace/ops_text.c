@@ -104,12 +104,12 @@ static void put_time(FILE *out, char sign, sdsim_ps time)
     (void)fprintf(out, "%c%.*s ", sign, (int)(end - text), text);
 }
 
-/* A name, in quotes if it has blanks or is empty. */
+/* A name (which has no zero byte), in quotes if it has blanks or is empty. */
 static void put_name(FILE *out, const struct sdsim_op_text *name)
 {
     bool quoted = name->length == 0 || name->text[0] == '"';
     for (size_t i = 0; i < name->length; i++) {
-        quoted = quoted || name->text[i] == ' ' || name->text[i] == '\t';
+        quoted = quoted || strchr(" \t\r", name->text[i]) != NULL;
     }
     (void)fprintf(out, quoted ? " \"%.*s\"" : " %.*s", (int)name->length, name->text);
 }

@@ -138,6 +138,32 @@ bool sdsim_scan_key_number(const char *text, const char *key, uint64_t *value)
     return p != NULL && sdsim_scan_number(p, value) != NULL;
 }
 
+/* The first number with a unit in which calls are timed; seconds are not one of them: "8 s" may be
+ * anything. */
+static bool scan_short_time(const char *text, sdsim_ps *time)
+{
+    for (const char *p = text; *p != '\0'; p++) {
+        const bool begins = is_digit(*p) && (p == text || (!is_word(p[-1]) && p[-1] != '.'));
+        const char *unit = p + (begins ? strspn(p, "0123456789. ") : 0);
+        if (begins && strchr("num\xC2", *unit) != NULL && sdsim_scan_time(p, time) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sdsim_scan_duration(const char *text, sdsim_ps *duration)
+{
+    static const char *const words[] = {"took", "in", "time", "dt", "elapsed", "dur", "duration"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *p = sdsim_scan_key(text, words[i]);
+        if (p != NULL && sdsim_scan_time(p, duration) != NULL) {
+            return true;
+        }
+    }
+    return scan_short_time(text, duration);
+}
+
 /* ---- time stamps ---- */
 
 /* "hh:mm:ss.ffffff", also with Zephyr's comma behind the milliseconds; the end, or NULL. */
@@ -215,7 +241,8 @@ bool sdsim_scan_stamp(const char *line, struct sdsim_unwrap *unwrap, sdsim_ps *t
             end = sdsim_scan_time(p, time);
         }
         if (end == NULL) {
-            end = sdsim_scan_decimal(p, SDSIM_S, time);
+            const bool whole = p[strspn(p, "0123456789")] != '.';
+            end = sdsim_scan_decimal(p, whole ? SDSIM_MS : SDSIM_S, time);
         }
         return end != NULL && *end == ']';
     }

@@ -6,6 +6,7 @@
  * stamp from the front of the line in whichever of the usual shapes it has:
  *
  *     [   12.345678] text          seconds since start (Linux, Zephyr's [00:00:12.345,678] too)
+ *     [ 12345][I][file.cpp:12] text    a whole number: milliseconds (arduino-esp32)
  *     I (12345) tag: text          milliseconds (ESP-IDF)
  *     I (00:00:12.345) tag: text   the same as time of day
  *     12.345678: text              seconds, as ftrace has them, anywhere in front of ": "
@@ -55,6 +56,12 @@ const char *sdsim_scan_key(const char *text, const char *key);
 
 /* The same as a number; false if there is none. */
 bool sdsim_scan_key_number(const char *text, const char *key, uint64_t *value);
+
+/*
+ * How long a call took, as a line says it: took, in, time, dt, elapsed, dur or duration with a number
+ * and its unit behind, or else the first number with the unit ns, us or ms. False: it says nothing.
+ */
+bool sdsim_scan_duration(const char *text, sdsim_ps *duration);
 
 /*
  * The time stamp at the front of a line; false if it has none in one of the shapes above. Whole

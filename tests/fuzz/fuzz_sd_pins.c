@@ -156,6 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .type = (kind & 1) != 0 ? SDSIM_SDSC : SDSIM_SDHC,
         .capacity = 4 << 20,
         .n_cr_clocks = 2 + (kind >> 1 & 7),
+        .n_br_clocks = kind >> 4 & 1,
         .flash = {.rd1 = 10 * SDSIM_US,
                   .rdn = 7 * SDSIM_US,
                   .w1 = 20 * SDSIM_US,

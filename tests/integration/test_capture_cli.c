@@ -139,6 +139,36 @@ static void learns_the_card(void **state)
     unlink(profile);
 }
 
+/* On the SD bus: where busy begins behind a block. */
+static void learns_late_busy(void **state)
+{
+    (void)state;
+    for (unsigned n_br = 0; n_br <= 1; n_br++) {
+        char expected[80];
+        char path[64] = "/tmp/sdsim-cli-XXXXXX";
+        const int file = mkstemp(path);
+        assert_true(file >= 0);
+        close(file);
+        struct sdsim_test_bus *bus =
+            sdsim_test_bus_up(SDSIM_BUS_SD4, SDSIM_DRIVER_IDF_SDMMC, false, 10000000, 1000, path);
+        bus->params.n_br_clocks = n_br;
+        const struct sdsim_content content = {.kind = SDSIM_CONTENT_GENERATED, .seed = 3};
+        assert_int_equal(
+            sdsim_driver_write(&bus->driver, &bus->now, 100, 3, SDSIM_FOR_DATA, &content),
+            SDSIM_DRIVER_OK);
+        sdsim_test_bus_down(bus);
+        struct sdsim_test_result learnt =
+            sdsim_test_run((const char *[]){"import", "--learn", path, NULL}, NULL);
+        assert_int_equal(learnt.code, 0);
+        snprintf(expected, sizeof expected, "\nn_br_clocks: {value: %u, from: measured,", n_br);
+        if (strstr(learnt.out, expected) == NULL) {
+            fail_msg("no '%s' in:\n%s", expected + 1, learnt.out);
+        }
+        sdsim_test_result_free(&learnt);
+        unlink(path);
+    }
+}
+
 static void reports(void **state)
 {
     (void)state;
@@ -231,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_calls_back),
         cmocka_unit_test(learns_the_card),
+        cmocka_unit_test(learns_late_busy),
         cmocka_unit_test(reports),
         cmocka_unit_test(refuses),
         cmocka_unit_test(keeps_what_came_before_a_fault),

@@ -281,6 +281,20 @@ static void example(void **state)
                       "grep -q 'workload.call' summary || { cat summary out; false; }"));
 }
 
+/* The example builds sdsim with the packages it installs: without cmocka, which only tests need. */
+static void example_configures(void **state)
+{
+    (void)state;
+    sdsim_test_expect_success(sdsim_test_sh(
+        "printf '#!/bin/sh\\ncase \"$*\" in *cmocka*|*sdl2*|*ftdi*) exit 1 ;; esac\\n"
+        "exec pkg-config \"$@\"\\n' > $d/pkg-config && chmod +x $d/pkg-config && "
+        "ln -s \"$PWD\" $d/sdsim && mkdir $d/firmware && "
+        "sed -n 's/^ *\\(cmake -S .*\\)/\\1/p' tools/examples/ci/github-actions.yml | "
+        "sed 's|-B [^ ]*|-B ../build|' > $d/configure && test $(wc -l < $d/configure) -eq 1 && "
+        "cd $d/firmware && PKG_CONFIG=../pkg-config sh ../configure > ../out 2>&1 || "
+        "{ cat $d/out; false; }"));
+}
+
 int main(void)
 {
     sdsim_test_need_program();
@@ -292,6 +306,7 @@ int main(void)
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(refusals),
         cmocka_unit_test(example),
+        cmocka_unit_test(example_configures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,9 @@ static const struct {
     {"fast-init", "init-clock", "about 4MHz"},
     {"brown-out", "idle-again", "CMD13 was answered 01"},
     {"stuck-low", "miso-stuck-low", "32 bytes of 00"},
+    {"typed-by-name", "block-refused", "Data response ED: write error"},
+    {"typed-r1-alone", "", NULL},
+    {"typed-too-short", "answer-not-there", "Behind the frame of CMD0"},
     {"r1-too-early", "response-not-awaited", "1 byte behind CMD0"},
     {"crc-on", "crc-refused crc-on", "CMD17 was answered 08"},
     {"cmd23-in-spi", "illegal-command", "CMD23"},
@@ -267,6 +270,31 @@ static void outputs_are_readable(void **state)
     }
 }
 
+/* What people paste: one line as an argument, and bytes as C writes them. */
+static void typed_lines_are_read(void **state)
+{
+    (void)state;
+    if (!sdsim_test_has_program()) {
+        skip();
+    }
+    struct sdsim_test_result result =
+        sdsim_test_run_quiet((const char *[]){"doctor", "CMD17 0x200 -> 05", NULL});
+    assert_int_equal(result.code, 1);
+    assert_non_null(strstr(result.out, "CMD17 read block, address 512 -> 05"));
+    sdsim_test_result_free(&result);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", "none -> there", NULL});
+    assert_int_equal(result.code, 2);
+    assert_non_null(strstr(result.err, "'none' is no byte"));
+    sdsim_test_result_free(&result);
+    const char *path = sdsim_test_path("c.txt");
+    static const char text[] = "0x40, 0x00, 0x00, 0x00, 0x00, 0x95 => 0x01\n";
+    sdsim_test_write_file(path, text, sizeof text - 1);
+    result = sdsim_test_run_quiet((const char *[]){"doctor", path, NULL});
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(result.out, "CMD0 reset -> 01"));
+    sdsim_test_result_free(&result);
+}
+
 /* Steps beyond the first 200 are counted, and printed if they are asked for. */
 static void long_records_are_short(void **state)
 {
@@ -303,8 +331,9 @@ static void a_card_is_held_against_it(void **state)
         const char *exchange;
         const char *printed;
     } rows[] = {
-        {"polls", "gives 16 of 16 answers alike.\n"},   /* from CMD0 on, as long as it takes */
-        {"sd-status", "gives 3 of 3 answers alike.\n"}, /* it was initialised before */
+        {"polls", "gives 16 of 16 answers alike.\n"},        /* from CMD0 on, as long as it takes */
+        {"sd-status", "gives 3 of 3 answers alike.\n"},      /* it was initialised before */
+        {"typed-r1-alone", "gives 7 of 7 answers alike.\n"}, /* what is not written can't differ */
         {"stop-token-right", "gives 2 of 2 answers alike.\n"},
         {"no-cmd55", "gives 4 of 4 answers alike.\n"},
         {"brown-out",
@@ -350,6 +379,7 @@ int main(void)
         cmocka_unit_test(every_exchange_has_its_findings),
         cmocka_unit_test(every_rule_has_an_exchange),
         cmocka_unit_test(outputs_are_readable),
+        cmocka_unit_test(typed_lines_are_read),
         cmocka_unit_test(long_records_are_short),
         cmocka_unit_test(a_card_is_held_against_it),
         cmocka_unit_test(bad_input_is_refused),

@@ -31,7 +31,7 @@ static void hear(struct sdsim_wire_listener *listener, sdsim_ps start, sdsim_ps 
                  uint8_t mosi, uint8_t miso)
 {
     struct bench *b = (struct bench *)listener;
-    const struct sdsim_spi_byte byte = {start, end, b->bytes++, selected, mosi, miso};
+    const struct sdsim_spi_byte byte = {start, end, b->bytes++, selected, mosi, miso, false};
     sdsim_spi_decoder_byte(&b->doctor.decoder, &byte);
 }
 

@@ -33,6 +33,7 @@
  * q:C0FF8000, l     R3 with the OCR, R2
  * b4        a sector from the card over so many lines; B: with a wrong check sum
  * w4        a sector to the card, its CRC status and a short busy; v: refused, u: without a status
+ * x4        the same, busy beginning only in the third clock behind the status
  * z         DAT0 stayed low since the last of these, the last response, or the last time without clocks
  * g         CMD low for a clock
  */
@@ -87,6 +88,7 @@ static const struct {
     {WIDE "c17:1000 r17:900 B4", "sd-read-crc", "Block 0 of CMD17"},
     {WIDE "c24:1000 r24:900 v4", "sd-block-refused", "101, wrong check sum"},
     {WIDE "c24:1000 r24:900 u4 i100 c13:12340000 r13:900", "sd-status-missing", "Block 0 of CMD24"},
+    {WIDE "c24:1000 r24:900 x4", "sd-busy-late", "high for 2 clocks"},
     {WIDE "c17:1000 r17:900 i200 c17:1000 r17:900 b4", "sd-no-data", "CMD17 was answered"},
     {WIDE "c24:1000 r24:900 w4 c17:1000 i100 z", "sd-no-response sd-read-while-busy", "CMD17"},
     {WIDE "c18:1000 r18:900 b4 c17:2000 r17:900 b4", "sd-not-stopped",
@@ -144,6 +146,10 @@ static void block(struct bus *bus, char kind, unsigned width)
     if (kind == 'w' || kind == 'v') {
         sdsim_test_sd_status(&bus->wave, kind == 'v' ? 5 : 2, 40);
         bus->busy_end = bus->wave.dat;
+    } else if (kind == 'x') {
+        sdsim_test_sd_status(&bus->wave, 2, 0);
+        bus->wave.dat -= 1; /* the clock that the status keeps for a busy */
+        sdsim_test_sd_busy(&bus->wave, 2, 40);
     }
     bus->wave.cmd = bus->wave.dat + 2;
 }

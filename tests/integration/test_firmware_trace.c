@@ -154,6 +154,19 @@ static void extract(const char *name)
                                             name, name, name));
 }
 
+/* What the README of the whole shows compiles, too. */
+static void short_hooks(void **state)
+{
+    (void)state;
+    sdsim_test_expect_success(sdsim_test_sh(
+        "sed -n '/^.. linked with -Wl,--wrap=disk_read/,/^```$/p' README.md | sed '/^```/d' "
+        ">$d/short.c && grep -q SDTRACE_WRAP_DISKIO $d/short.c && "
+        "cc -std=c99 -Wall -Wextra -Werror -Itools/firmware -Itests/firmware/trace/fatfs "
+        "'-DSDTRACE_MICROS()=0u' -c $d/short.c -o $d/short.o && "
+        "for name in read write ioctl; do nm $d/short.o | grep -q \" T __wrap_disk_$name$\" || "
+        "exit 1; done"));
+}
+
 /* An event that is expected; times are from the start of the first one, in microseconds. */
 struct expected {
     enum sdsim_firmware_kind kind;
@@ -404,11 +417,12 @@ static void test_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cortex_m0), cmocka_unit_test(test_avr),
-        cmocka_unit_test(test_cross_cxx), cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_fatfs),
-        cmocka_unit_test(test_esp_idf),   cmocka_unit_test(test_sdfat),
-        cmocka_unit_test(test_sd_files),  cmocka_unit_test(test_import),
+        cmocka_unit_test(short_hooks),       cmocka_unit_test(test_cortex_m0),
+        cmocka_unit_test(test_avr),          cmocka_unit_test(test_cross_cxx),
+        cmocka_unit_test(test_instructions), cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_fatfs),        cmocka_unit_test(test_esp_idf),
+        cmocka_unit_test(test_sdfat),        cmocka_unit_test(test_sd_files),
+        cmocka_unit_test(test_import),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,33 @@ static void all_workloads(void **state)
     }
 }
 
+/* Without a board the files are read and written as on the boards with the driver. */
+static void api_of_the_driver(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *host;
+        const char *driver;
+        const char *api; /* NULL: none is said */
+    } rows[] = {
+        {"rp2040", "carlk3-spi", "fatfs"},          {"stm32f4", "sdfat-spi-dedicated", "sdfat"},
+        {"esp32", "arduino-esp32-sd", "arduino"},   {"stm32f4", "chan-mmc-spi", NULL},
+        {"rp2040", "carlk3-freertos-spi", "fatfs"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char line[60];
+        snprintf(line, sizeof line, "\nfile: {api: %s}\n", rows[i].api != NULL ? rows[i].api : "");
+        struct sdsim_test_result made = run((const char *const[]){
+            "init", "--host", rows[i].host, "--driver", rows[i].driver, NULL});
+        if (made.code != 0 || strstr(made.err, "has no costs") != NULL ||
+            (strstr(made.out, rows[i].api != NULL ? line : "\nfile:") != NULL) !=
+                (rows[i].api != NULL)) {
+            fail_with(rows[i].driver, &made);
+        }
+        sdsim_test_result_free(&made);
+    }
+}
+
 static void prints(void **state)
 {
     (void)state;
@@ -289,8 +316,9 @@ int main(void)
 {
     sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_boards), cmocka_unit_test(all_workloads), cmocka_unit_test(prints),
-        cmocka_unit_test(refusals),   cmocka_unit_test(asks),
+        cmocka_unit_test(api_of_the_driver), cmocka_unit_test(all_boards),
+        cmocka_unit_test(all_workloads),     cmocka_unit_test(prints),
+        cmocka_unit_test(refusals),          cmocka_unit_test(asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,7 @@ static const struct {
 } examples[] = {
     {"spi_card", "tests/golden/example-spi-card.txt"},
     {"sd_card", "tests/golden/example-sd-card.txt"},
+    {"driver_test", "tests/golden/example-driver-test.txt"},
 };
 
 static void by_pkg_config(void **state)
@@ -231,7 +232,7 @@ static void by_python(void **state)
 static void readme(void **state)
 {
     (void)state;
-    free(must("sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >$d/readme.c && "
+    free(must("sed -n '/^#include <sdsim/,/^```$/p' README.md | sed '/^```/d' >$d/readme.c && "
               "test -s $d/readme.c && $SDSIM_CC $SDSIM_CFLAGS -std=c99 -Wall -Wextra -pedantic "
               "-Werror $d/readme.c $(pkg-config --cflags --libs sdsim) -o $d/readme"));
     free(must("$d/readme >$d/readme.txt && sed -n 's|^.*// prints: ||p' $d/readme.c "

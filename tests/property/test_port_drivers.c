@@ -1,6 +1,7 @@
 /*
  * Every driver on every port: the same random calls finish at the same picosecond, with the same
- * faults, account and counters, and leave the same medium.
+ * faults, account and counters, and leave the same medium. Over SPI once more with cards that pause beyond
+ * the driver's patience and show busy late, and data that a card may take for commands.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "bus/frame.h"
 #include "port_worlds.h"
 
 static sdsim_ps some_cost(struct sdsim_test_sequence *s)
@@ -61,8 +63,30 @@ static void driver_operation(struct sdsim_test_world *world, unsigned operation,
     }
 }
 
+/* Fills the bytes that are written with what a card may take for something else than data: tokens, and
+ * commands with a right check sum. */
+static void fill_with_commands(struct sdsim_test_sequence *s)
+{
+    static const uint8_t tokens[] = {0xFC, 0xFC, 0xFD, 0xFE, 0xFF, 0x00};
+    static const uint8_t commands[] = {0, 9, 12, 13, 17, 18, 24, 25, 32, 33, 38, 55, 59};
+    const size_t size = (size_t)SDSIM_TEST_MOST_BLOCKS * SDSIM_SECTOR;
+    for (size_t at = 0; at < size;) {
+        uint8_t *const to = s->content + at;
+        if (size - at < SDSIM_FRAME_SIZE || !sdsim_test_one_in(&s->rng, 20)) {
+            *to = tokens[sdsim_rng_below(&s->rng, sizeof tokens)];
+            at++;
+            continue;
+        }
+        const struct sdsim_frame frame = {
+            .index = commands[sdsim_rng_below(&s->rng, sizeof commands)],
+            .argument = (uint32_t)sdsim_rng_below(&s->rng, 64) * SDSIM_SECTOR};
+        sdsim_frame_command(&frame, to);
+        at += SDSIM_FRAME_SIZE;
+    }
+}
+
 /* Reads, writes and what lies between them, some of it where the last call ended. */
-static void drive(struct sdsim_test_sequence *s, unsigned operations)
+static void drive(struct sdsim_test_sequence *s, unsigned operations, bool commands)
 {
     static const char *const names[] = {"sync", "status", "read",  "read",  "read",
                                         "idle", "write",  "write", "write", "write"};
@@ -72,7 +96,9 @@ static void drive(struct sdsim_test_sequence *s, unsigned operations)
         const unsigned operation = (unsigned)sdsim_rng_below(rng, sizeof names / sizeof *names);
         const uint32_t count = sdsim_test_some_count(s);
         const uint32_t lba = sdsim_test_one_in(rng, 3) ? next : sdsim_test_some_lba(s);
-        const struct sdsim_content content = sdsim_test_some_content(s);
+        const struct sdsim_content content =
+            commands ? (struct sdsim_content){.kind = SDSIM_CONTENT_BYTES, .bytes = s->content}
+                     : sdsim_test_some_content(s);
         s->action = names[operation];
         s->step++;
         for (int w = 0; w < SDSIM_TEST_WORLDS; w++) {
@@ -98,7 +124,19 @@ static void drive(struct sdsim_test_sequence *s, unsigned operations)
 struct bench {
     enum sdsim_driver_code code;
     enum sdsim_bus_mode mode;
+    bool impatient; /* the card pauses longer than the driver waits, and data look like commands */
 };
+
+/* Pauses beyond anybody's patience, and a busy that some take for ready: the driver goes on to a card
+ * that did not hear its command. */
+static void some_pauses(struct sdsim_test_sequence *s)
+{
+    struct sdsim_rng *rng = &s->rng;
+    s->params.reselect_clocks = sdsim_test_one_in(rng, 4) ? 0 : 1;
+    s->params.flash.pause_every = SDSIM_SECTOR * (1 + sdsim_rng_below(rng, 12));
+    s->params.flash.pause_length = 100 * SDSIM_MS + sdsim_rng_below(rng, 900 * SDSIM_MS);
+    s->params.flash.busy_limit = 0;
+}
 
 static void run_driver(uint64_t seed, uint64_t number, const void *context)
 {
@@ -107,20 +145,17 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     assert_non_null(s);
     sdsim_test_begin(s, seed, number, (uint64_t)bench->code, bench->mode);
     struct sdsim_rng *rng = &s->rng;
-    const struct sdsim_clock clock = sdsim_test_clock(sdsim_test_some_frequency(s));
+    /* A slow clock where nearly all of the time is waits. */
+    const struct sdsim_clock clock = sdsim_test_clock(
+        bench->impatient ? SDSIM_TEST_SLOW_FREQUENCY : sdsim_test_some_frequency(s));
     const struct sdsim_driver_clocks clocks = {
         .init_num = 400000, .init_den = 1, .num = clock.hz_num, .den = clock.hz_den};
     sdsim_test_some_card(s, &clock);
-    /* Now and then longer than a driver has patience; but not for those that then send a command
-     * to a card that is too busy to hear it. */
-    if (sdsim_test_one_in(rng, 10) && bench->code != SDSIM_DRIVER_PROFFIEOS_SPI &&
-        bench->code != SDSIM_DRIVER_P2_SD && bench->code != SDSIM_DRIVER_ADAFRUIT_SDCARD &&
-        bench->code != SDSIM_DRIVER_SDCARDIO_6) {
+    if (bench->impatient) {
+        some_pauses(s);
+    } else if (sdsim_test_one_in(rng, 10)) { /* longer than a driver has patience */
         s->params.flash.pause_length = sdsim_rng_below(rng, 700 * SDSIM_MS);
         s->params.flash.busy_limit = 0;
-        /* A busy that shows one clock late looks like ready to who takes any byte but 00 for it, and
-         * its R1 and token go into the open transfer: what the card makes of them depends on the data. */
-        s->params.reselect_clocks = 0;
     }
     if (bench->code == SDSIM_DRIVER_NUTTX_SPI && s->params.n_ac == 0) {
         s->params.n_ac = 1; /* it looks for 0xFF in the middle of a read, where data may begin */
@@ -128,10 +163,7 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     const struct sdsim_driver_params params = {
         .code = (int)bench->code,
         .status_after_read = sdsim_rng_below(rng, 2),
-        /* At least one: after a stop token the card may show busy only one byte late, so without
-         * it the next command of arduino-esp32 is lost, and the card would look for commands in
-         * the data behind it. */
-        .status_after_write = 1 + sdsim_rng_below(rng, 2),
+        .status_after_write = sdsim_rng_below(rng, 3),
         .status_on_call = sdsim_test_one_in(rng, 2),
         .bounce_blocks = SDSIM_TEST_PICK(rng, 0, 1, 16),
         .tick = SDSIM_TEST_PICK(rng, SDSIM_MS, 10 * SDSIM_MS),
@@ -153,7 +185,10 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
     if (s->worlds[SDSIM_TEST_REFERENCE].error == SDSIM_DRIVER_OK) {
         assert_int_equal(s->worlds[SDSIM_TEST_REFERENCE].driver.sectors,
                          s->worlds[SDSIM_TEST_REFERENCE].card.sectors);
-        drive(s, 2 + (unsigned)sdsim_rng_below(rng, 20));
+        if (bench->impatient) {
+            fill_with_commands(s);
+        }
+        drive(s, 2 + (unsigned)sdsim_rng_below(rng, 20), bench->impatient);
     } else {
         assert_true(sdsim_test_difficult(&s->params));
     }
@@ -162,13 +197,14 @@ static void run_driver(uint64_t seed, uint64_t number, const void *context)
 }
 
 /* Every driver that works the bus; fails if there are fewer than `least`. */
-static void every_driver(enum sdsim_bus_mode mode, unsigned least)
+static void every_driver(enum sdsim_bus_mode mode, bool impatient, unsigned least)
 {
     unsigned tested = 0;
     for (int code = 0; code < SDSIM_DRIVER_COUNT; code++) {
         const struct sdsim_driver_class *class = sdsim_driver_class((enum sdsim_driver_code)code);
         if (mode == SDSIM_BUS_SPI ? class->spi : class->sd) {
-            const struct bench bench = {.code = (enum sdsim_driver_code)code, .mode = mode};
+            const struct bench bench = {
+                .code = (enum sdsim_driver_code)code, .mode = mode, .impatient = impatient};
             print_message("%s: ", class->name);
             /* On the SD bus the wire gives every single clock, and test_port_sd.c has its own. */
             sdsim_test_each_sequence(mode == SDSIM_BUS_SPI ? 16 : 200, run_driver, &bench);
@@ -181,25 +217,32 @@ static void every_driver(enum sdsim_bus_mode mode, unsigned least)
 static void spi_drivers(void **state)
 {
     (void)state;
-    every_driver(SDSIM_BUS_SPI, 3);
+    every_driver(SDSIM_BUS_SPI, false, 3);
+}
+
+static void impatient_spi_drivers(void **state)
+{
+    (void)state;
+    every_driver(SDSIM_BUS_SPI, true, 3);
 }
 
 static void sd_1_bit_drivers(void **state)
 {
     (void)state;
-    every_driver(SDSIM_BUS_SD1, 2);
+    every_driver(SDSIM_BUS_SD1, false, 2);
 }
 
 static void sd_4_bit_drivers(void **state)
 {
     (void)state;
-    every_driver(SDSIM_BUS_SD4, 3);
+    every_driver(SDSIM_BUS_SD4, false, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spi_drivers),
+        cmocka_unit_test(impatient_spi_drivers),
         cmocka_unit_test(sd_1_bit_drivers),
         cmocka_unit_test(sd_4_bit_drivers),
     };

@@ -111,6 +111,18 @@ static const struct {
     {"48.. -> FF*6", "48 00 00 01 AA 87 / FF FF FF FF FF FF"},
     {"50.. -> FF*6", "50 00 00 02 00 15 / FF FF FF FF FF FF"},
     {"77.. -> 00/01", "77 00 00 00 00 65 FF FF FF / FF FF FF FF FF FF FF 00 FF"},
+    /* by name, and as C writes bytes */
+    {"CMD0 -> 01", "40 00 00 00 00 95 FF FF FF / FF FF FF FF FF FF FF 01 FF"},
+    {"cmd8 0x1aa => 0x01, 0x00, 0x00, 0x01, 0xAA",
+     "48 00 00 01 AA 87 FF FF FF FF FF FF FF / FF FF FF FF FF FF FF 01 00 00 01 AA FF"},
+    {"ACMD41 -> FF*6", "69 40 00 00 00 77 / FF FF FF FF FF FF"},
+    {"CMD17 0x2 FF FF -> FF*8", "51 00 00 00 02 71 FF FF / FF FF FF FF FF FF FF FF"},
+    {"CMD63 0xFFFFFFFF -> FF*6", "7F FF FF FF FF 19 / FF FF FF FF FF FF"},
+    {"0x40,0x00, 0x00*3 0x95 -> FF*6", "40 00 00 00 00 95 / FF FF FF FF FF FF"},
+    /* a block and the answer to it */
+    {"FE 01 02 03 04 05 -> E5 00 FF", "FE 01 02 03 04 05 FF FF FF / FF FF FF FF FF FF E5 00 FF"},
+    {"FF FC <3> <crc16> -> 0B", "FF FC 00 00 00 00 00 FF / FF FF FF FF FF FF FF 0B"},
+    {"FE 01 -> FF E5", "FE 01 / FF E5"},
     /* runs of unknown length */
     {"FF.. -> 00 00 FF", "FF FF FF / 00 00 FF"},
     {"FF.. -> 00.. FF", "FF FF FF FF FF / 00 00 00 00 FF"},
@@ -142,7 +154,8 @@ static void forms_mean_bytes(void **state)
         if (strcmp(bytes, forms[i].bytes) != 0) {
             fail_msg("'%s'\n  is       %s\n  expected %s", forms[i].text, bytes, forms[i].bytes);
         }
-        assert_int_equal(facts.card_unknown, strstr(forms[i].text, "->") == NULL);
+        assert_int_equal(facts.card_unknown, strstr(forms[i].text, "->") == NULL &&
+                                                 strstr(forms[i].text, "=>") == NULL);
         sdsim_diags_free(&diags);
     }
     const uint8_t block[] = {0x11, 0x22};
@@ -198,6 +211,12 @@ static const struct {
     {"FF -> 0G", 1, 7, "'0G' is no byte"},
     {"FF\nFF 1 -> FF FF", 2, 4, "'1' is no byte"},
     {"FFF -> FF", 1, 1, "'FFF' is no byte"},
+    {"CMD64 -> FF", 1, 1, "'CMD64' is no command"},
+    {"CMDx -> FF", 1, 1, "'CMDx' is no byte"},
+    {"CMD8 0x1FFFFFFFF -> FF", 1, 6, "'0x1FFFFFFFF' is no byte"},
+    {"CMD8 0x1AA 0x1AA -> FF", 1, 12, "'0x1AA' is no byte"},
+    {"FF -> CMD0", 1, 7, "'CMD0' is no byte"},
+    {"FE <2> -> FF*3 E5", 1, 1, "the host sends 3 bytes and the card 4"},
     {"FF*0 -> FF", 1, 1, "strange number"},
     {"FF*99999999 -> FF", 1, 1, "strange number"},
     {"FF*x -> FF", 1, 1, "strange number"},

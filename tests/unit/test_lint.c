@@ -176,7 +176,7 @@ static const struct row rows[] = {
     /* file APIs */
     {{"file.api=sdfat"},
      "the host (inline) has no costs for the file API sdfat: its calls take no time of their own",
-     "add an entry under `files`",
+     "), or add an entry under `files`",
      "sdfat"},
     {{"file.api=sdfat", "workload.on=raw"}, NULL, NULL, NULL},
     {{"file.api=micropython", "card.capacity=64GB", "card.type=sdxc",

@@ -351,6 +351,57 @@ static void tells_damage_in_sessions(void **state)
     unlink(path);
 }
 
+/*
+ * Members that are read in pieces and members unpacked as a whole are one stream, also where a unit
+ * begins in one and ends in the next. The damaged one gives what lies in front of the damage, and
+ * the sample.
+ */
+static void joins_members(void **state)
+{
+    (void)state;
+    enum { UNIT = 5, LARGE = (9 << 20) + 3, SMALL = 300002, ALL = LARGE + SMALL + 2 };
+    static const size_t places[] = {
+        0, 1, 2, 100000, LARGE / UNIT - 1, LARGE / UNIT, LARGE / UNIT + 1, ALL / UNIT - 1};
+    enum { PLACES = sizeof places / sizeof places[0] };
+    char path[64];
+    char messages[2000] = "";
+    struct sdsim_pin_change changes[MOST];
+    struct sdsim_pin_facts facts = {0};
+    size_t count;
+    size_t size;
+    uint64_t end;
+    char *samples = calloc(1, ALL);
+    assert_non_null(samples);
+    for (size_t i = 0, next = 0; i < ALL / UNIT; i++) {
+        next += next < PLACES && i == places[next];
+        samples[UNIT * i] = (char)(next & 1);
+    }
+    const struct member members[4] = {{"metadata", META("5", ""), 0},
+                                      {"logic-1-1", samples, LARGE},
+                                      {"logic-1-2", samples + LARGE, SMALL},
+                                      {"logic-1-3", samples + LARGE + SMALL, 2}};
+    make_session(scratch(path), members);
+    assert_int_equal(read_all(path, changes, &count, &facts, &end, messages), SDSIM_PINS_END);
+    assert_int_equal(count, PLACES);
+    for (size_t i = 0; i < PLACES; i++) {
+        assert_int_equal(changes[i].tick, places[i]);
+    }
+    assert_int_equal(end, ALL / UNIT);
+    uint8_t *bytes = load(path, &size);
+    size_t second = 0; /* where its packed bytes are */
+    while (memcmp(bytes + second, "logic-1-2", 9) != 0) {
+        second++;
+    }
+    memset(bytes + second + 100, 0x55, 64);
+    write_file(path, bytes, size);
+    assert_int_equal(read_all(path, changes, &count, &facts, &end, messages), SDSIM_PINS_BROKEN);
+    assert_true(end >= LARGE / UNIT && end < ALL / UNIT && count >= 5);
+    assert_non_null(strstr(messages, "logic-1-2, sample"));
+    free(bytes);
+    free(samples);
+    unlink(path);
+}
+
 /* Two entries of the directory with the same place: what is packed would be unpacked again and again. */
 static void refuses_members_that_overlap(void **state)
 {
@@ -463,13 +514,10 @@ static void reads_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_is_good),
-        cmocka_unit_test(says_what_is_bad),
-        cmocka_unit_test(reads_sessions),
-        cmocka_unit_test(tells_damage_in_sessions),
-        cmocka_unit_test(refuses_members_that_overlap),
-        cmocka_unit_test(turns_ticks_into_time),
-        cmocka_unit_test(reads_times),
+        cmocka_unit_test(reads_what_is_good),    cmocka_unit_test(says_what_is_bad),
+        cmocka_unit_test(reads_sessions),        cmocka_unit_test(tells_damage_in_sessions),
+        cmocka_unit_test(joins_members),         cmocka_unit_test(refuses_members_that_overlap),
+        cmocka_unit_test(turns_ticks_into_time), cmocka_unit_test(reads_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,30 @@ static void clock_counts(void **state)
     }
 }
 
+/* A busy that shows one clock late: a host that is not to miss it gives each block one clock more. */
+static void late_busy(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t row;
+        unsigned blocks;
+    } rows[] = {{6, 1}, {7, 8}, {8, 300}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int lines = 1; lines <= 4; lines += 3) {
+            const size_t row = rows[i].row;
+            struct sdsim_card_params late = params;
+            struct bench bench;
+            late.n_br_clocks = 1;
+            create(&bench, lines == 1 ? SDSIM_BUS_SD1 : SDSIM_BUS_SD4);
+            bench.card.params = &late;
+            assert_int_equal(count(&bench, row),
+                             rows[i].blocks + (lines == 1 ? transactions[row].clocks1
+                                                          : transactions[row].clocks4));
+            sdsim_medium_destroy(bench.medium);
+        }
+    }
+}
+
 static void commands(void **state)
 {
     (void)state;
@@ -399,11 +423,9 @@ static void sleeps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clock_counts),
-        cmocka_unit_test(commands),
-        cmocka_unit_test(what_the_host_adds),
-        cmocka_unit_test(write_behind),
-        cmocka_unit_test(sleeps),
+        cmocka_unit_test(clock_counts), cmocka_unit_test(late_busy),
+        cmocka_unit_test(commands),     cmocka_unit_test(what_the_host_adds),
+        cmocka_unit_test(write_behind), cmocka_unit_test(sleeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,7 @@ static void test_verdicts(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct sdsim_run_params run = {
             .measured = {.given = true, .low = rows[i].measured_low, .high = rows[i].measured_high},
+            .judged = true,
             .tolerance = 100000000};
         const struct sdsim_prediction prediction =
             predict(rows[i].low, rows[i].value, rows[i].high);
@@ -96,7 +97,13 @@ static void test_verdicts(void **state)
                      verdict.error, verdict.within, verdict.covered);
         }
     }
-    const struct sdsim_run_params nothing = {.tolerance = 1};
+    const struct sdsim_run_params shown = {.measured = {.given = true, .low = 100, .high = 100},
+                                           .tolerance = 100000000};
+    const struct sdsim_prediction far = predict(300, 400, 500);
+    const struct sdsim_verdict verdict = sdsim_verdict(&shown, &far);
+    assert_true(verdict.given && !verdict.judged && !verdict.within);
+    assert_true(verdict.error == 3.0);
+    const struct sdsim_run_params nothing = {.judged = true, .tolerance = 1};
     const struct sdsim_prediction prediction = predict(1, 2, 3);
     assert_false(sdsim_verdict(&nothing, &prediction).given);
 }
@@ -113,6 +120,7 @@ static void make_rows(struct sdsim_run_report *rows, struct sdsim_setup *setups,
             .run = &run,
             .setup = &setups[i],
             .verdict = {.given = true,
+                        .judged = true,
                         .error = errors[i],
                         .within = errors[i] < 0.1 && errors[i] > -0.1,
                         .covered = errors[i] < 0.1},
@@ -152,6 +160,13 @@ static void test_summary(void **state)
                      comparison.p90, comparison.coverage, comparison.outside);
         }
         assert_int_equal(comparison.headline, 0);
+        assert_int_equal(comparison.not_judged, 0);
+        reports[0].verdict.judged = false; /* the first is outside but in the last row */
+        reports[0].verdict.within = false;
+        const bool bad = rows[i].errors[0] > 0.1;
+        assert_true(sdsim_compare(&comparison, reports, rows[i].count));
+        assert_int_equal(comparison.not_judged, 1);
+        assert_int_equal(comparison.outside, rows[i].outside - bad);
     }
 }
 
@@ -172,6 +187,7 @@ static void test_empty_comparison(void **state)
                               "{\n  \"rows\": [],\n  \"summary\": {\n    \"count\": 0,\n"
                               "    \"median_abs_error\": null,\n    \"p90_abs_error\": null,\n"
                               "    \"coverage\": null,\n    \"outside\": 0,\n"
+                              "    \"not_judged\": 0,\n"
                               "    \"headline\": {\n      \"numbers\": 0,\n      \"fitted\": 0,\n"
                               "      \"fitted_elsewhere\": 0\n    }\n  }\n}\n");
     free(text);

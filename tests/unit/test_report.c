@@ -272,6 +272,36 @@ static void test_values(void **state)
     }
 }
 
+/* The ends of an interval beside its value have the value's unit. */
+static void ends_have_the_unit_of_the_value(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sdsim_metric metric;
+        double low;
+        double high;
+        double value;
+        const char *text;
+    } rows[] = {
+        {SDSIM_METRIC_THROUGHPUT, 866.6e3, 1.536e6, 1.404e6, "0.867..1.536"},
+        {SDSIM_METRIC_THROUGHPUT, 99.96e3, 12.345e6, 1.404e6, "0.100..12.35"},
+        {SDSIM_METRIC_THROUGHPUT, 12.34e3, 1.2e6, 1.1e6, "0.0123..1.2"},
+        {SDSIM_METRIC_THROUGHPUT, 369.5e3, 2e6, 450.8e3, "369.5..2000"},
+        {SDSIM_METRIC_THROUGHPUT, 5e3, 5.0001e3, 5e3, "5"},
+        {SDSIM_METRIC_THROUGHPUT, 1, 900, 12, "1..900"},
+        {SDSIM_METRIC_LINES, 2181, 12912, 2581, "2181..12912"},
+        {SDSIM_METRIC_TIME, 8.751, 127.26, 10.62, "8.751..127.3"},
+        {SDSIM_METRIC_MAX_LATENCY, 0.0009, 0.0241, 0.024, "0.900..24.1"},
+        {SDSIM_METRIC_MAX_LATENCY, 0, 0, 0, "0"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[96];
+        assert_string_equal(sdsim_print_ends(rows[i].metric, rows[i].low, rows[i].high,
+                                             rows[i].value, text, sizeof text),
+                            rows[i].text);
+    }
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -342,6 +372,7 @@ static void test_apportion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_have_the_unit_of_the_value),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_json_seconds),
         cmocka_unit_test(test_numbers_read_back),

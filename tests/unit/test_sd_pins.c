@@ -448,6 +448,69 @@ static void write_blocks(void **state)
     }
 }
 
+/* The level of DAT0 in clock `at` of a block from the host that is all zeros, on one line. */
+static uint8_t zeros(unsigned at)
+{
+    return at <= 8 * SDSIM_SECTOR + 16 ? 0xE : 0xF;
+}
+
+/* Busy one clock later than on other cards, and until the same instant. */
+static void late_busy(void **state)
+{
+    (void)state;
+    for (unsigned width = 1; width <= 4; width += 3) {
+        struct bench bench;
+        uint8_t block[SDSIM_SECTOR];
+        ready(&bench, width);
+        bench.params.n_br_clocks = 1;
+        fill(2, block);
+        (void)command(&bench, 25, 9);
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x05);
+        assert_int_equal(sdsim_sd_look(&bench.pins, bench.now).dat, 0xF);
+        assert_int_equal(clock_lines(&bench, 1, 0xF).dat, 0xF);
+        assert_int_equal(sdsim_sd_look(&bench.pins, bench.now).dat, 0xE);
+        assert_int_equal(while_busy(&bench), 10 - 8);
+        /* A start bit before busy shows is not heard. */
+        send_block(&bench, block, 0);
+        assert_int_equal(crc_status(&bench), 0x05);
+        bench.card.busy.at = bench.now + 100 * CLOCK;
+        (void)clock_lines(&bench, 1, width == 4 ? 0x0 : 0xE);
+        assert_false(bench.pins.in_block);
+        assert_int_equal(while_busy(&bench), 100 - 1);
+        assert_int_equal(bench.card.lba, 11);
+        power_down(&bench);
+    }
+}
+
+/* A CMD13 that ends beside the CRC status brings the late busy neither forward nor back. */
+static void command_beside_the_status(void **state)
+{
+    (void)state;
+    for (unsigned n_br = 0; n_br <= 1; n_br++) {
+        struct bench bench;
+        ready(&bench, 1);
+        bench.params.n_br_clocks = n_br;
+        (void)command(&bench, 24, 9);
+        uint8_t frame[6] = {0x40 | 13, (uint8_t)(bench.rca >> 24), (uint8_t)(bench.rca >> 16), 0,
+                            0};
+        frame[5] = sdsim_crc7_byte(frame, 5);
+        const unsigned block = 1 + 8 * SDSIM_SECTOR + 16 + 1;
+        const unsigned first = block + 5 - 48;
+        for (unsigned at = 0; at < block + 7; at++) {
+            const unsigned bit = at - first;
+            const bool driven = at >= first && bit < 48;
+            (void)clock_lines(&bench, driven ? frame[bit / 8] >> (7 - bit % 8) & 1 : 1, zeros(at));
+        }
+        assert_int_equal(bench.card.lba, 10);
+        for (unsigned i = 0; i < n_br; i++) {
+            assert_int_equal(clock_lines(&bench, 1, 0xF).dat, 0xF);
+        }
+        assert_int_equal(while_busy(&bench), 50 - 7 - n_br);
+        power_down(&bench);
+    }
+}
+
 static void write_streams(void **state)
 {
     (void)state;
@@ -566,11 +629,18 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_that_are_wrong), cmocka_unit_test(into_spi_mode),
-        cmocka_unit_test(read_blocks),           cmocka_unit_test(data_beside_the_response),
-        cmocka_unit_test(stop_in_the_middle),    cmocka_unit_test(registers),
-        cmocka_unit_test(write_blocks),          cmocka_unit_test(write_streams),
-        cmocka_unit_test(refused_streams),       cmocka_unit_test(faults),
+        cmocka_unit_test(frames_that_are_wrong),
+        cmocka_unit_test(into_spi_mode),
+        cmocka_unit_test(read_blocks),
+        cmocka_unit_test(data_beside_the_response),
+        cmocka_unit_test(stop_in_the_middle),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(write_blocks),
+        cmocka_unit_test(late_busy),
+        cmocka_unit_test(command_beside_the_status),
+        cmocka_unit_test(write_streams),
+        cmocka_unit_test(refused_streams),
+        cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,11 +204,11 @@ static void blocks(void **state)
     }
 }
 
-static struct sdsim_slot *quick_slot(void)
+/* A slot with such a card on four lines. */
+static struct sdsim_slot *slot_with(const char *card)
 {
     struct sdsim_slot *slot = sdsim_test_sd_slot(1);
-    assert_int_equal(sdsim_slot_insert_text(slot, "quick", QUICK_CARD, strlen(QUICK_CARD), 1, 0),
-                     SDSIM_OK);
+    assert_int_equal(sdsim_slot_insert_text(slot, "card", card, strlen(card), 1, 0), SDSIM_OK);
     assert_int_equal(sdsim_slot_advance(slot, MS), SDSIM_OK);
     assert_int_equal(sdsim_slot_command(slot, 0, 0, SDSIM_NO_BITS, NULL), SDSIM_OK);
     (void)sdsim_test_sd_command(slot, 8, 0x1AA, SDSIM_OK);
@@ -225,11 +225,28 @@ static struct sdsim_slot *quick_slot(void)
     return slot;
 }
 
+/* A card that shows busy one clock late: it is not taken for ready, and ready at the same instant. */
+static void late_busy(void **state)
+{
+    (void)state;
+    struct sdsim_slot *slot = slot_with(QUICK_CARD "n_br_clocks: 1\n");
+    uint8_t block[512];
+    sdsim_test_fill(block, sizeof block, 4);
+    (void)sdsim_test_sd_command(slot, 24, 5, SDSIM_OK);
+    uint64_t start = sdsim_slot_now(slot);
+    assert_int_equal(sdsim_slot_write_data(slot, block, 512, 4), SDSIM_OK);
+    assert_int_equal(clocks_since(slot, start), 2 + 1 + 1024 + 16 + 1 + 2 + 5 + 1);
+    start = sdsim_slot_now(slot);
+    assert_int_equal(sdsim_slot_wait(slot, MS), SDSIM_OK);
+    assert_int_equal(clocks_since(slot, start), 160 - 8 + 1);
+    sdsim_slot_destroy(slot);
+}
+
 /* Data that begins while the response is on its way, and data that is over with it. */
 static void early_data(void **state)
 {
     (void)state;
-    struct sdsim_slot *slot = quick_slot();
+    struct sdsim_slot *slot = slot_with(QUICK_CARD);
     uint8_t written[512];
     uint8_t read[512];
     uint8_t scr[8];
@@ -421,9 +438,10 @@ int main(void)
         cmocka_unit_test(responses),     cmocka_unit_test(long_response),
         cmocka_unit_test(no_response),   cmocka_unit_test(wrong_frame),
         cmocka_unit_test(bad_arguments), cmocka_unit_test(blocks),
-        cmocka_unit_test(early_data),    cmocka_unit_test(streams),
-        cmocka_unit_test(limits),        cmocka_unit_test(faults),
-        cmocka_unit_test(raw_lines),     cmocka_unit_test(split_clocks),
+        cmocka_unit_test(late_busy),     cmocka_unit_test(early_data),
+        cmocka_unit_test(streams),       cmocka_unit_test(limits),
+        cmocka_unit_test(faults),        cmocka_unit_test(raw_lines),
+        cmocka_unit_test(split_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

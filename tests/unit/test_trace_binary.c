@@ -274,12 +274,205 @@ static void test_messages(void **state)
     }
 }
 
+/* ---- impossible values ---- */
+
+/* The first chunk of records of a trace. */
+static char *records_chunk(char *bytes, size_t size)
+{
+    for (size_t at = SDSIM_BINARY_FILE_HEAD; at + SDSIM_BINARY_CHUNK_HEAD <= size;) {
+        if (sdsim_binary_get(bytes + at, 4) == SDSIM_BINARY_RECS) {
+            return bytes + at;
+        }
+        at += SDSIM_BINARY_CHUNK_HEAD + (size_t)sdsim_binary_get(bytes + at + 4, 4);
+    }
+    fail_msg("no records");
+    return NULL;
+}
+
+/* Adds `delta` to the distance of the call `index` from where it is expected. */
+static void move_call(char *payload, size_t records, size_t index, int64_t delta)
+{
+    const unsigned width = (unsigned char)payload[SDSIM_BINARY_LBA];
+    char *const entry = payload + SDSIM_BINARY_COLUMNS_HEAD +
+                        sdsim_binary_padded((unsigned char)payload[SDSIM_BINARY_KIND] * records) +
+                        width * index;
+    const uint64_t old = sdsim_binary_get(entry, width);
+    const uint64_t value = (old >> 1 ^ (0 - (old & 1))) + (uint64_t)delta;
+    const uint64_t zigzag = value << 1 ^ (0 - (value >> 63));
+    assert_true(width == 8 || zigzag >> 8 * width == 0);
+    sdsim_binary_put(entry, width, zigzag);
+}
+
+/*
+ * A range of sectors that begins below 0, or ends beyond the last, is refused, also when those behind
+ * it are back where they belong; the records in front of it come, whatever way they are put together.
+ */
+static void test_ranges(void **state)
+{
+    (void)state;
+    enum { COUNT = 700, ALL_KINDS = 1, LONG = 2, MARKS = 4 };
+    static const struct {
+        unsigned shape;
+        size_t wrong; /* record */
+        int64_t lba;  /* of it; 8 sectors */
+        bool fine;
+    } rows[] = {
+        {0, 0, -1, false},
+        {0, 1, -1, false},
+        {0, 127, -7, false},
+        {0, 128, -8, false},
+        {0, 300, -500, false},
+        {0, 699, -1, false},
+        {0, 300, 0, true},
+        {0, 300, UINT32_MAX - 7, true},
+        {0, 300, (int64_t)UINT32_MAX - 6, false},
+        {0, 300, (int64_t)UINT32_MAX + 1, false},
+        {ALL_KINDS, 301, -1, false},
+        {ALL_KINDS, 301, UINT32_MAX - 7, true},
+        {ALL_KINDS, 301, (int64_t)UINT32_MAX - 6, false},
+        {LONG, 301, -1, false},
+        {LONG, 301, UINT32_MAX - 7, true},
+        {LONG, 301, (int64_t)UINT32_MAX - 6, false},
+        {MARKS, 333, -1, false},
+        {MARKS, 333, UINT32_MAX - 7, true},
+        {ALL_KINDS | LONG | MARKS, 600, -3, false},
+    };
+    struct sdsim_block_record *records = calloc(COUNT, sizeof *records);
+    struct sdsim_trace_info *info = sdsim_trace_info_new();
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        const unsigned shape = rows[row].shape;
+        const size_t wrong = rows[row].wrong;
+        const uint32_t base = rows[row].lba > INT32_MAX ? 0xBFFFFFF0u : 0; /* near by */
+        size_t call = 0; /* its number, without marks */
+        for (size_t i = 0; i < COUNT; i++) {
+            const bool mark = (shape & MARKS) != 0 && i % 5 == 4;
+            const bool sync = (shape & ALL_KINDS) != 0 && i % 7 == 6;
+            records[i] = (struct sdsim_block_record){
+                .lba = base + (i % 2 == 0 ? 0x3FFFFFFFu : 0),
+                .count = 8,
+                .repeat = 1,
+                .kind = SDSIM_TRACE_WRITE,
+                .flags = SDSIM_TRACE_HAS_START,
+                .start = (shape & LONG) != 0 ? i * 0x123456789ABu : i * 1000,
+            };
+            if (mark) {
+                records[i] = (struct sdsim_block_record){.kind = SDSIM_TRACE_MARK, .line = 1};
+            } else if (sync) {
+                records[i].kind = SDSIM_TRACE_SYNC;
+                records[i].lba = records[i].count = 0;
+            }
+            call += i < wrong && !mark;
+        }
+        size_t size = 0;
+        char *bytes = write_records(records, COUNT, info, false, &size);
+        char *chunk = records_chunk(bytes, size);
+        char *payload = chunk + SDSIM_BINARY_CHUNK_HEAD;
+        const int64_t delta = rows[row].lba - (int64_t)records[wrong].lba;
+        move_call(payload, COUNT, call, delta);
+        if (wrong + 1 < COUNT) {
+            move_call(payload, COUNT, call + 1, -delta);
+        }
+        const uint64_t head = sdsim_binary_check(0, chunk, SDSIM_BINARY_CHECKED_HEAD);
+        const size_t length = (size_t)sdsim_binary_get(chunk + 4, 4);
+        sdsim_binary_put(chunk + 16, 8, sdsim_binary_check(head, payload, length));
+        records[wrong].lba = (uint32_t)rows[row].lba;
+        char message[300];
+        char expected[60];
+        const long got = read_records(bytes, size, records, COUNT, message, sizeof message);
+        snprintf(expected, sizeof expected, "impossible values at byte %zu, behind %zu records",
+                 (size_t)(chunk - bytes), wrong);
+        if (rows[row].fine ? got != COUNT
+                           : got != -1 - (long)wrong || strstr(message, expected) == NULL) {
+            fail_msg("row %zu: %ld records, '%s'", row, got, message);
+        }
+        free(bytes);
+    }
+    sdsim_trace_info_free(info);
+    free(records);
+}
+
+/* A count or a repetition of 2^32 would look like none. */
+static void test_large_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sdsim_binary_column column;
+        uint32_t least; /* count */
+        uint32_t value; /* entry of the column */
+        bool fine;
+    } rows[] = {
+        {SDSIM_BINARY_COUNT, 1, UINT32_MAX - 1, true},
+        {SDSIM_BINARY_COUNT, 1, UINT32_MAX, false},
+        {SDSIM_BINARY_COUNT, 0, 0, false},
+        {SDSIM_BINARY_COUNT, 0, 1, true},
+        {SDSIM_BINARY_REPEAT, 1, UINT32_MAX - 1, true},
+        {SDSIM_BINARY_REPEAT, 1, UINT32_MAX, false},
+    };
+    struct sdsim_block_record *records = calloc(2, sizeof *records);
+    struct sdsim_trace_info *info = sdsim_trace_info_new();
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        for (size_t i = 0; i < 2; i++) { /* a first one that is right, and whose entry is 0 */
+            records[i] = (struct sdsim_block_record){
+                .count = 1, .repeat = 1, .lba = 0, .kind = SDSIM_TRACE_WRITE};
+        }
+        records[1].count = rows[row].column == SDSIM_BINARY_COUNT ? UINT32_MAX : 1;
+        records[1].repeat = rows[row].column == SDSIM_BINARY_REPEAT ? UINT32_MAX : 1;
+        records[1].lba = 0;
+        size_t size = 0;
+        char *bytes = write_records(records, 2, info, false, &size);
+        char *chunk = records_chunk(bytes, size);
+        char *payload = chunk + SDSIM_BINARY_CHUNK_HEAD;
+        /* the column is the only one of four bytes: its two entries fill a word */
+        size_t at = SDSIM_BINARY_COLUMNS_HEAD;
+        for (int c = 0; c < (int)rows[row].column; c++) {
+            at += sdsim_binary_padded(2 * (size_t)(unsigned char)payload[c]);
+        }
+        assert_int_equal(payload[rows[row].column], 4);
+        sdsim_binary_put(payload + at, 4, rows[row].least == 0 ? 1 : 0);
+        sdsim_binary_put(payload + at + 4, 4, rows[row].value);
+        sdsim_binary_put(payload + 28, 4, rows[row].least);
+        const uint64_t head = sdsim_binary_check(0, chunk, SDSIM_BINARY_CHECKED_HEAD);
+        const size_t length = (size_t)sdsim_binary_get(chunk + 4, 4);
+        sdsim_binary_put(chunk + 16, 8, sdsim_binary_check(head, payload, length));
+        if (rows[row].column == SDSIM_BINARY_COUNT) {
+            records[1].count = rows[row].least + rows[row].value;
+        }
+        char message[300];
+        const long got = read_records(bytes, size, records, 2, message, sizeof message);
+        if (got != (rows[row].fine ? 2 : -2)) {
+            fail_msg("row %zu: %ld records, '%s'", row, got, message);
+        }
+        free(bytes);
+    }
+    sdsim_trace_info_free(info);
+    free(records);
+}
+
+/* The call behind one of the card's last possible sector has no place of its own. */
+static void test_end_of_card(void **state)
+{
+    (void)state;
+    const struct sdsim_block_record records[] = {
+        {.lba = UINT32_MAX, .count = 1, .repeat = 1, .kind = SDSIM_TRACE_WRITE},
+        {.repeat = 1, .kind = SDSIM_TRACE_SYNC},
+        {.lba = 0, .count = 1, .repeat = 1, .kind = SDSIM_TRACE_READ},
+    };
+    struct sdsim_trace_info *info = sdsim_trace_info_new();
+    size_t size = 0;
+    char message[300];
+    char *bytes = write_records(records, 3, info, false, &size);
+    assert_int_equal(read_records(bytes, size, records, 3, message, sizeof message), 3);
+    free(bytes);
+    sdsim_trace_info_free(info);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_damage),      cmocka_unit_test(test_forged),
-        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_damage),        cmocka_unit_test(test_forged),
+        cmocka_unit_test(test_messages),      cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_large_numbers), cmocka_unit_test(test_end_of_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,8 @@ static void test_ops(void **state)
          "seek end\nseek end-5\nseek cur+1c-1\nseek 0\n"},
         {"open \"a b\" r+\nrename \"a b\" c\nprint 26\n",
          "open \"a b\" r+\nrename \"a b\" c\nprint 26\n"},
+        {"mkdir a\r\r\r\nstat \"a\r\"\r\r\nlist . \r # b\r\r\n",
+         "mkdir a\nstat \"a\r\"\nlist . # b\n"},
         {"write 1k\nwrite 3s\n", "write 1024\nwrite 1536\n"},
         {"# x\n\nwrite 5\nwrite\nclose\n", "write 5\n! 4:6: no number of bytes\n"},
     };

@@ -174,6 +174,16 @@ static void test_diskio(void **state)
          NULL},
         {"1.5ms disk_read 7 1\n[00:00:12.345,678] <inf> disk: disk_read 8 1\n",
          "@1.5ms R 7 1\n@12.345678s R 8 1\n", NULL},
+        /* durations without a word, which are no sectors either */
+        {"disk_write(0, 32768, 8) 2200 us\ndisk_read(0, 1, 1): 300us\ndisk_read(0, 2, 1) = 0, 1.5 "
+         "msec\n",
+         "@0ps +2.2ms W 32768 8\n@2.2ms +300us R 1 1\n@2.5ms +1.5ms R 2 1\n", NULL},
+        {"disk_write 32768 8 2200 us\ndisk_write 32768 8 in 310 us\n",
+         "@0ps +2.2ms W 32768 8\n@2.2ms +310us W 32768 8\n", NULL},
+        /* whole numbers in brackets are the milliseconds of arduino-esp32 */
+        {"[  1234][D][sd_diskio.cpp:700] disk_write(0, 8, 8)\n[1240] disk_read(0, 9, 1) took 1 "
+         "ms\n",
+         "@1.234s W 8 8\n@1.239s +1ms R 9 1\n", NULL},
         {"hello\ndisk_ioctl(0, 0)\ndisk_ioctl(0, 1)\ndisk_read(0, 3, 2)\n", "#S\nR 3 2\n", NULL},
     };
     check(rows, COUNT(rows), "diskio", false);
@@ -224,6 +234,8 @@ static void test_file_log(void **state)
          "mount\n@12.345s open log.bin w\n@12.35s write 4096\n@12.36s sync\n@12.37s close\n", NULL},
         {"write 4096 bytes took 310 us\nwrite 512 bytes took 1 ms\n",
          "mount\nopen TRACE.BIN w\n@0ps +310us write 4096\n@310us +1ms write 512\n", NULL},
+        {"fwrite(4096) 310us\nf_write 512 1.5 ms\n",
+         "mount\nopen TRACE.BIN w\n@0ps +310us write 4096\n@310us +1.5ms write 512\n", NULL},
         {"I (100) app: f_open(&fil, \"/a.txt\", FA_READ)\nI (110) app: f_read(&fil, buf, 512, &n) "
          "= 0\n"
          "I (111) app: f_lseek 8192\n",

@@ -71,7 +71,7 @@ static bool may_write_ahead(const struct sdsim_mpsse_port *port)
 
 bool sdsim_mpsse_write_ahead(struct sdsim_mpsse_port *port)
 {
-    const bool single = port->wire.single;
+    const bool single = port->wire.port.single;
     uint8_t block[BLOCK_BYTES];
     if (!may_write_ahead(port)) {
         return false;

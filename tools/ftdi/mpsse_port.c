@@ -136,7 +136,7 @@ static void send(struct sdsim_wire_remote *remote, sdsim_ps start, uint8_t mosi)
             end_frame(port);
         } else if (port->left == 0) {
             port->phase = SDSIM_MPSSE_BUSY;
-            port->busy_of = port->wire.single ? SDSIM_MPSSE_LONE : SDSIM_MPSSE_STREAM;
+            port->busy_of = port->wire.port.single ? SDSIM_MPSSE_LONE : SDSIM_MPSSE_STREAM;
             port->looked = 0;
         }
     } else if ((mosi & 0xC0) == 0x40) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "config/kinds.h"
 #include "config/provenance.h"
 #include "output.h"
 #include "report/json.h"
@@ -246,9 +247,41 @@ static bool makes_sense(const struct sdsim_arguments *arguments)
     return fault == NULL;
 }
 
+/* Of one word that is no kind but the name of files: says how they are asked for. */
+static bool is_name(const char *word)
+{
+    static const char *const kinds[] = {
+#define SDSIM_KIND_NAME(kind, folder) #kind,
+        SDSIM_KIND_LIST(SDSIM_KIND_NAME)
+#undef SDSIM_KIND_NAME
+    };
+    struct sdsim_cli_session session;
+    bool found = false;
+    bool kind = false;
+    const bool open = sdsim_cli_open(&session);
+    for (size_t i = 0; open && i < sizeof kinds / sizeof *kinds; i++) {
+        const struct sdsim_profile_file *files;
+        const size_t count = sdsim_config_list(session.config, kinds[i], &files);
+        kind = kind || strcmp(kinds[i], word) == 0;
+        for (size_t k = 0; !kind && k < count; k++) {
+            if (strcmp(files[k].name, word) == 0) {
+                fprintf(stderr, "%s'sdsim describe %s %s'\n",
+                        found ? "help: or " : "error: a name needs its kind\nhelp: ", kinds[i],
+                        word);
+                found = true;
+            }
+        }
+    }
+    sdsim_cli_close(&session);
+    return found;
+}
+
 static enum sdsim_exit describe(const struct sdsim_arguments *arguments)
 {
     struct sdsim_cli_session session;
+    if (arguments->operand_count == 1 && is_name(arguments->operands[0])) {
+        return SDSIM_EXIT_INPUT;
+    }
     if (!sdsim_cli_is_kind(arguments->operands[0]) || !makes_sense(arguments)) {
         return SDSIM_EXIT_INPUT;
     }

@@ -268,6 +268,16 @@ static bool examine_capture(struct patient *patient, const struct sdsim_argument
 
 /* ---- which of the two ---- */
 
+static bool has_arrow(const char *line, size_t length)
+{
+    for (size_t i = 1; i < length; i++) {
+        if (line[i] == '>' && (line[i - 1] == '-' || line[i - 1] == '=')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The first line that is neither empty nor a comment tells: a capture is a zip file, a VCD or
  * columns of values. */
 static bool is_capture(const char *text, size_t size)
@@ -281,8 +291,9 @@ static bool is_capture(const char *text, size_t size)
     const char *newline = at < size ? memchr(line, '\n', size - at) : NULL;
     const size_t length = newline != NULL ? (size_t)(newline - line) : size - at;
     return memchr(text, '\0', size) != NULL || (length > 0 && line[0] == '$') ||
-           (length > 1 && memcmp(line, "PK", 2) == 0) || memchr(line, ',', length) != NULL ||
-           memchr(line, ';', length) != NULL;
+           (length > 1 && memcmp(line, "PK", 2) == 0) ||
+           (!has_arrow(line, length) &&
+            (memchr(line, ',', length) != NULL || memchr(line, ';', length) != NULL));
 }
 
 static uint64_t needs_file(const char *head, size_t size)
@@ -303,10 +314,15 @@ static bool examine(struct patient *patient, const struct sdsim_arguments *argum
     if (is_capture(head, got)) {
         return examine_capture(patient, arguments, out, diags);
     }
-    char *text;
-    size_t size;
+    char *text = NULL;
+    size_t size = 0;
+    const bool typed = in == NULL && !sdsim_is_stream(path) && has_arrow(path, strlen(path));
+    if (typed) {
+        text = strdup(path);
+        size = strlen(path);
+    }
     const bool good =
-        read_text(path, &text, &size) &&
+        (typed ? text != NULL : read_text(path, &text, &size)) &&
         (wants_exchange(arguments) ? copy_exchange(path, text, size, out, diags)
                                    : examine_exchange(patient, arguments, text, size, out, diags));
     free(text);
@@ -350,10 +366,12 @@ const struct sdsim_command sdsim_command_doctor = {
     .operands = "EXCHANGE|CAPTURE",
     .summary = "explain what happened on an SPI or SD bus, and what was wrong with it",
     .details =
-        "An EXCHANGE is a text file, or - for standard input, with what the host sent and what the "
-        "card answered, a line each: '48 00 00 01 AA 87 -> 01 00 00 01 AA' for a command and its "
-        "answer, or both sides in full, byte by byte.\n"
-        "FF*10 repeats a byte, '77..' is a known command completed, '-' no answer, <512 data> "
+        "An EXCHANGE is a text file, or - for standard input, or one line as an argument, with "
+        "what the host sent and what the card answered: '48 00 00 01 AA 87 -> 01 00 00 01 AA' for "
+        "a command and its answer, 'FE <512 data> <crc16> -> E5 00 FF' for a block, or both sides "
+        "in full, byte by byte.\n"
+        "'CMD8 0x1AA' is a command by its name, 0x and commas may be there; FF*10 repeats a byte, "
+        "'77..' is a known command completed, '-' no answer, <512 data> "
         "bytes "
         "that do not matter and <crc16> their CRC. 'CS 0' and 'CS 1' lines tell chip select, "
         "'clock "

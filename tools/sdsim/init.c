@@ -179,6 +179,18 @@ static bool needs_fat32(const struct task *task, const struct sdsim_setup *setup
            setup->card.capacity > (uint64_t)32 << 30;
 }
 
+/* Says which file API a set-up without a board has, if it is not the usual one. */
+static bool answer_api(struct task *task, const struct sdsim_setup *setup)
+{
+    const char **texts = task->answers.texts;
+    if (texts[SDSIM_ASK_BOARD] != NULL || texts[SDSIM_ASK_API] != NULL) {
+        return false;
+    }
+    texts[SDSIM_ASK_API] =
+        sdsim_init_usual_api(&task->session, texts[SDSIM_ASK_DRIVER], texts[SDSIM_ASK_HOST], setup);
+    return texts[SDSIM_ASK_API] != NULL;
+}
+
 static enum sdsim_exit write_scenario(struct task *task)
 {
     struct sdsim_output output;
@@ -202,6 +214,9 @@ static enum sdsim_exit make(struct task *task)
         return SDSIM_EXIT_FAULT;
     }
     const struct sdsim_scenario *scenario = try(task, setup);
+    if (scenario != NULL && answer_api(task, setup)) {
+        scenario = try(task, setup);
+    }
     if (scenario != NULL && needs_fat32(task, setup)) {
         task->answers.texts[SDSIM_ASK_FILESYSTEM] = "fat32";
         task->answers.fat32_for_firmware = true;

@@ -13,6 +13,7 @@
 
 #include "options.h"
 #include "session.h"
+#include "setup/setup.h"
 
 enum sdsim_question {
     SDSIM_ASK_BOARD,
@@ -60,6 +61,14 @@ bool sdsim_question_takes(enum sdsim_question question, struct sdsim_cli_session
 /* Prints what there is to choose from, if it is a choice. */
 void sdsim_question_list(enum sdsim_question question, struct sdsim_cli_session *session,
                          FILE *out);
+
+/*
+ * The file API of a set-up that has no board: as the boards with this driver have it, those with this
+ * host first; else, if the host has no costs for what a scenario has by itself, one that it has costs
+ * for. NULL: nothing has to be said.
+ */
+const char *sdsim_init_usual_api(struct sdsim_cli_session *session, const char *driver,
+                                 const char *host, const struct sdsim_setup *setup);
 
 /* Prints the scenario. */
 void sdsim_init_write(const struct sdsim_answers *answers, FILE *out);

@@ -69,7 +69,7 @@ static const struct sdsim_option options[SDSIM_OPTION_COUNT] = {
                             SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_AU] = {"au", 0, "SIZE", "allocation unit of the card; default 4MiB", NULL},
     [SDSIM_OPTION_PICTURE] = {"picture", 0, "FILE",
-                              "draw a map of the card to FILE, which ends in .svg or .png; needs "
+                              "draw what is printed to FILE, which ends in .svg or .png; needs "
                               "gnuplot",
                               SDSIM_EXPECTS_FILE},
     [SDSIM_OPTION_KEEP_PLOT] = {"keep-plot", 0, NULL,

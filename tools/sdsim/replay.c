@@ -16,7 +16,8 @@
 #include "trace_file.h"
 
 enum {
-    MOST_LOADED = 2000000, /* records kept in memory: 64 MB */
+    MOST_BLOCKS = 1500000, /* calls of the driver kept in memory: 48 MB */
+    MOST_OPS = 200000,     /* file operations kept in memory: 48 MB with their texts */
     MOST_DRAWN = 20000000, /* calls replayed for the interval, all draws together */
 };
 
@@ -100,8 +101,8 @@ static bool load_trace(struct replay *replay)
         }
         return false;
     }
-    const enum sdsim_trace_load loaded =
-        sdsim_trace_list_load(&replay->list, &replay->trace, MOST_LOADED);
+    const size_t most = replay->trace.blocks != NULL ? MOST_BLOCKS : MOST_OPS;
+    const enum sdsim_trace_load loaded = sdsim_trace_list_load(&replay->list, &replay->trace, most);
     replay->too_long = loaded == SDSIM_TRACE_TOO_LONG;
     if (loaded == SDSIM_TRACE_LOAD_NO_MEMORY) {
         sdsim_error(diags, NULL, "out of memory");

@@ -217,8 +217,9 @@ SDSIM_API int32_t sdsim_slot_read_data(struct sdsim_slot *slot, void *data, uint
 
 /*
  * Gives 2 clocks, sends a data frame of `size` bytes (1 to 2048) on `lines` data lines (1 or 4) with
- * the right CRC16, and takes the CRC status. SDSIM_E_REFUSED: the status says that the data did not
- * arrive well. SDSIM_E_NO_RESPONSE: no status within 64 clocks. The card is busy then: sdsim_slot_wait().
+ * the right CRC16, takes the CRC status, and gives the clocks up to where busy shows (n_br_clocks of the
+ * profile). SDSIM_E_REFUSED: the status says that the data did not arrive well. SDSIM_E_NO_RESPONSE: no
+ * status within 64 clocks. The card is busy then: sdsim_slot_wait().
  */
 SDSIM_API int32_t sdsim_slot_write_data(struct sdsim_slot *slot, const void *data, uint32_t size,
                                         uint32_t lines);
