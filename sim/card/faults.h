@@ -30,7 +30,8 @@ enum sdsim_fault {
      * its place (0: 04, ECC failed), and the card goes on looking for a stop. SD mode: no data comes,
      * and CARD_ECC_FAILED is set in the card status. */
     SDSIM_FAULT_READ_ERROR,
-    /* Occasion: a block received. It is refused as if its CRC16 were wrong (data response 0B, CRC
+    /* Occasion: a block received, but for those that are ignored behind one that was refused or not
+     * stored. It is refused as if its CRC16 were wrong (data response 0B, CRC
      * status 101) and not stored. */
     SDSIM_FAULT_WRITE_CRC,
     /* Occasion: a block received whose CRC16 is right. It is not stored. SPI: data response 0D and

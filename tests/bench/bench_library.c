@@ -69,6 +69,8 @@ static struct sdsim_slot *spi_slot(void)
     check(slot, sdsim_slot_exchange(slot, NULL, NULL, 10));
     check(slot, sdsim_slot_select(slot, 1));
     expect(command(slot, 0, 0, 0x95) == 1);
+    expect(command(slot, 8, 0x1AA, 0x87) == 1);
+    check(slot, sdsim_slot_exchange(slot, NULL, NULL, 4)); /* what is behind R1 */
     for (int i = 0; i < 5 && r1 == 1; i++) {
         (void)command(slot, 55, 0, 0xFF);
         r1 = command(slot, 41, 0x40000000, 0xFF);

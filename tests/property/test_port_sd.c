@@ -167,6 +167,11 @@ static void idle(struct script *s, sdsim_ps d)
 /* False: a card that does not get ready. */
 static bool initialise(struct script *s)
 {
+    if (sdsim_test_one_in(&s->base.rng, 4)) { /* perhaps too early */
+        command(s, 0, 0, SDSIM_RESPONSE_NONE);
+        command(s, 8, 0x1AA, SDSIM_RESPONSE_R3);
+    }
+    idle(s, s->base.params.power_up_time);
     command(s, 0, 0, SDSIM_RESPONSE_NONE);
     command(s, 8, 0x1AA, SDSIM_RESPONSE_R3);
     for (int i = 0; i < 100 && first(s)->card.state == SDSIM_CARD_IDLE; i++) {

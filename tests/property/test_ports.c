@@ -211,6 +211,12 @@ static uint32_t address(const struct script *s, uint32_t lba)
 static void initialise(struct script *s)
 {
     s->ready = s->reading = s->writing = false;
+    if (!sdsim_test_one_in(&s->base.rng, 4)) { /* not too early for CMD8, most times */
+        for (int i = 0; i < SDSIM_TEST_WORLDS; i++) {
+            sdsim_spend(&s->base.worlds[i].meter, &s->base.worlds[i].now, SDSIM_HOST,
+                        SDSIM_LANE_CPU, s->base.params.power_up_time);
+        }
+    }
     struct sdsim_transaction tx = {.idle_bytes = 10};
     run(s, "power-up clocks", &tx);
     tx = (struct sdsim_transaction){.flags = SDSIM_COMMAND, .response = SDSIM_RESPONSE_R1};

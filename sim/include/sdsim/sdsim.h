@@ -244,7 +244,9 @@ SDSIM_API int32_t sdsim_slot_clock_lines(struct sdsim_slot *slot, const uint8_t 
 
 /* ---- faults on order ---- */
 
-/* What can go wrong, and what is an occasion for it. Other values are SDSIM_E_ARGUMENT. */
+/* What can go wrong, and what is an occasion for it. Other values are SDSIM_E_ARGUMENT. A stream of
+ * blocks (CMD25) is over with the first one that is refused or not stored: those behind it get no
+ * answer, and are no occasion, until it is stopped. */
 enum {
     SDSIM_INJECT_NO_RESPONSE = 0, /* occasion: a command (of index `detail`, or any). It is neither
                                      answered nor carried out. */
