@@ -273,7 +273,9 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, overrides.list) : NULL;
+        path != NULL
+            ? sdsim_cli_load_scenario(session, path, arguments, overrides.list, SDSIM_FOR_TIMES)
+            : NULL;
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     if (scenario != NULL) {
         code = work_on(session, arguments, path, scenario, &overrides);

@@ -96,7 +96,9 @@ static enum sdsim_exit read_scenario(struct task *task, struct side *side, const
     struct sdsim_cli_session *session = &task->session;
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
+        path != NULL
+            ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides, SDSIM_FOR_PREDICTIONS)
+            : NULL;
     if (scenario == NULL) {
         return SDSIM_EXIT_INPUT;
     }
@@ -322,7 +324,7 @@ static enum sdsim_exit work(struct task *task)
               stderr);
         return SDSIM_EXIT_INPUT;
     }
-    if (alone && !sdsim_is_scenario(a)) {
+    if (arguments->overrides[0] != NULL && !sdsim_is_scenario(a) && !sdsim_is_scenario(b)) {
         fputs("error: --set changes a scenario; a trace or a result is as it is\n", stderr);
         return SDSIM_EXIT_INPUT;
     }

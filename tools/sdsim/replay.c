@@ -359,7 +359,7 @@ static bool prepare(struct replay *replay)
                     "the trace is of files, but the scenario works on raw sectors");
         return false;
     }
-    sdsim_setup_lint(replay->run, &replay->setups[0], &session->diags);
+    sdsim_setup_lint_replay(replay->run, &replay->setups[0], &session->diags);
     struct sdsim_replay_result result;
     replay->medium = sdsim_replay_prepare(&replay->setups[0], files ? &replay->list : NULL,
                                           replay->created, sizeof replay->created, &result);

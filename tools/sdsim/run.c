@@ -173,7 +173,8 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
 {
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides,
+                                               SDSIM_FOR_PREDICTIONS)
                      : NULL;
     struct selection selection = {.runs = NULL};
     if (scenario != NULL && select_runs(session, scenario, arguments->operands + 1,

@@ -105,6 +105,17 @@ static enum sdsim_exit open_all(struct sdsim_viewer *viewer,
     const size_t count =
         sdsim_operands_sort(arguments->operands, arguments->operand_count, operands);
     enum sdsim_exit worst = count > 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_INPUT;
+    bool simulated = false;
+    for (size_t i = 0; i < count; i++) {
+        simulated = simulated || operands[i].kind == SDSIM_OPERAND_SCENARIO ||
+                    operands[i].kind == SDSIM_OPERAND_TRACE;
+    }
+    if (count > 0 && !simulated && arguments->overrides[0] != NULL) {
+        fputs("error: --set changes what is simulated; a timeline or a capture is as it is\n"
+              "help: name the scenario, or record it with 'sdsim run --record FILE --set ...'\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
     for (size_t i = 0; i < count; i++) {
         enum sdsim_exit code;
         viewer->subjects[i] =
