@@ -186,7 +186,7 @@ static enum sdsim_exit read_trace(struct task *task, struct side *side, struct s
     } else if (sdsim_trace_failed(&trace)) {
         code = SDSIM_EXIT_INPUT;
     } else if (side->side.results[0].calls == 0) {
-        sdsim_error(diags, side->side.name, "there is not one call in it");
+        sdsim_trace_file_tell_empty(&trace, task->arguments, side->side.name, SDSIM_ERROR, diags);
         code = SDSIM_EXIT_INPUT;
     }
     sdsim_trace_close(&trace);

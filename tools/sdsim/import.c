@@ -186,9 +186,16 @@ static bool convert_file(struct conversion *conversion, const char *path)
     if (!done) {
         sdsim_error(&conversion->diags, path, "out of memory");
     }
+    const uint64_t before = conversion->calls;
     done = done && begin(conversion, &trace, path) &&
            (trace.ops != NULL ? copy_ops(conversion, trace.ops)
                               : copy_blocks(conversion, trace.blocks));
+    if (done && conversion->calls == before) {
+        /* Of several files, one may have nothing to add. */
+        const bool alone = conversion->arguments->operand_count == 1;
+        sdsim_trace_file_tell_empty(&trace, conversion->arguments, path,
+                                    alone ? SDSIM_ERROR : SDSIM_WARNING, &conversion->diags);
+    }
     sdsim_trace_close(&trace);
     return done;
 }
@@ -203,6 +210,10 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
         stored = conversion->sink->finish(conversion->sink);
     }
     sdsim_diags_print(&conversion->diags, stderr);
+    if (done && stored && conversion->calls == 0) { /* there is nothing to write */
+        sdsim_big_output_discard(&conversion->output);
+        return SDSIM_EXIT_FINDING;
+    }
     if (!wanted || (!stored && !sdsim_big_output_failed(&conversion->output))) {
         if (conversion->begun && !done && !sdsim_big_output_failed(&conversion->output)) {
             fprintf(stderr, "help: %" PRIu64 " good records came before; --partial keeps them\n",
@@ -292,6 +303,8 @@ const struct sdsim_command sdsim_command_import = {
         "#T LBA COUNT for a trim; or for files [@START [+DURATION]] write 4096. 'sdsim fsops "
         "--help' "
         "has the file operations.\n"
+        "If there is not one call in it - a bus that is idle, that was sampled too seldom, whose "
+        "commands move no data - the exit code is 1, and nothing is written.\n"
         "A fault in the middle of a file ends it: nothing is written then, unless --partial says "
         "to "
         "keep what came before; the exit code is 2 in both cases.\n"

@@ -115,7 +115,8 @@ static bool load_trace(struct replay *replay)
         return false;
     }
     if (replay->list.count == 0) {
-        sdsim_error(diags, replay->arguments->operands[0], "there is not one call in it");
+        sdsim_trace_file_tell_empty(&replay->trace, replay->arguments,
+                                    replay->arguments->operands[0], SDSIM_ERROR, diags);
         return false;
     }
     return true;

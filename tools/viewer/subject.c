@@ -175,7 +175,7 @@ static bool load_trace(struct sdsim_subject *subject)
         return false;
     }
     if (subject->list.count == 0) {
-        sdsim_error(diags, path, "there is not one call in it");
+        sdsim_trace_file_tell_empty(&subject->trace, subject->arguments, path, SDSIM_ERROR, diags);
         return false;
     }
     if (!sdsim_trace_list_sort(&subject->list)) {
