@@ -165,8 +165,10 @@ static void test_refusals(void **state)
     } rows[] = {
         {2, "how large is the card?", {"mkfs", "x.img"}},
         {2, "--size takes a size with a unit", {"mkfs", "x.img", "--size", "32"}},
-        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "2TiB"}},
-        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "1000B"}},
+        {2, "--size takes less than 2TiB, not '2TiB'", {"mkfs", "x.img", "--size", "2TiB"}},
+        {2, "--size takes less than 2TiB", {"mkfs", "x.img", "--size", "99999999999999999GiB"}},
+        {2, "--au takes less than 2TiB", {"layout", "x.img", "--au", "99999999999999999GiB"}},
+        {2, "multiple of 512 bytes, not", {"mkfs", "x.img", "--size", "1000B"}},
         {2, "did you mean 'exfat'", {"mkfs", "x.img", "--size", "1GB", "--type", "exfta"}},
         {2, "1 or 2 FATs", {"mkfs", "x.img", "--size", "1GB", "--fats", "3"}},
         {2, "--fats takes a whole number", {"mkfs", "x.img", "--size", "1GB", "--fats", "two"}},

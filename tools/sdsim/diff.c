@@ -8,6 +8,7 @@
 #include "command.h"
 #include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "output.h"
 #include "predict.h"
 #include "run_names.h"
@@ -244,9 +245,7 @@ static bool take_percent(const struct sdsim_arguments *arguments, enum sdsim_opt
 {
     const char *text = arguments->values[id];
     uint64_t value = 0;
-    if (text != NULL && sdsim_unit_parse(SDSIM_UNIT_PERCENT, text, &value) != SDSIM_UNIT_OK) {
-        fprintf(stderr, "error: --%s takes %s, e.g. 5%%, not '%s'\n", sdsim_option(id)->name,
-                sdsim_unit_expected(SDSIM_UNIT_PERCENT), text);
+    if (!sdsim_option_take(arguments, id, SDSIM_UNIT_PERCENT, 0, SDSIM_MOST_TOLERANCE, &value)) {
         return false;
     }
     if (text != NULL) {

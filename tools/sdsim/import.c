@@ -4,8 +4,8 @@
 
 #include "big_output.h"
 #include "command.h"
-#include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "spool.h"
 #include "trace/rechunk.h"
 #include "trace_file.h"
@@ -39,15 +39,8 @@ static bool take_form(struct conversion *conversion)
 
 static bool take_call(struct conversion *conversion)
 {
-    const char *call = conversion->arguments->values[SDSIM_OPTION_CALL_SIZE];
-    if (call != NULL &&
-        (sdsim_unit_parse(SDSIM_UNIT_SIZE, call, &conversion->call) != SDSIM_UNIT_OK ||
-         conversion->call == 0 || conversion->call > UINT32_MAX)) {
-        fprintf(stderr, "error: --call takes %s, not '%s'\n", sdsim_unit_expected(SDSIM_UNIT_SIZE),
-                call);
-        return false;
-    }
-    return true;
+    return sdsim_option_take(conversion->arguments, SDSIM_OPTION_CALL_SIZE, SDSIM_UNIT_SIZE, 1,
+                             SDSIM_MOST_CALL_BYTES, &conversion->call);
 }
 
 /* ---- converting ---- */

@@ -5,8 +5,8 @@
 #include "big_output.h"
 #include "command.h"
 #include "core/sorted.h"
-#include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "output.h"
 #include "pool.h"
 #include "replay_setup.h"
@@ -46,14 +46,8 @@ enum { SUMS = SDSIM_REPLAY_GROUPS + 1 };
 
 static bool take_call(struct replay *replay)
 {
-    const char *call = replay->arguments->values[SDSIM_OPTION_CALL_SIZE];
-    if (call != NULL && (sdsim_unit_parse(SDSIM_UNIT_SIZE, call, &replay->call) != SDSIM_UNIT_OK ||
-                         replay->call == 0 || replay->call > UINT32_MAX)) {
-        fprintf(stderr, "error: --call takes %s, not '%s'\n", sdsim_unit_expected(SDSIM_UNIT_SIZE),
-                call);
-        return false;
-    }
-    return true;
+    return sdsim_option_take(replay->arguments, SDSIM_OPTION_CALL_SIZE, SDSIM_UNIT_SIZE, 1,
+                             SDSIM_MOST_CALL_BYTES, &replay->call);
 }
 
 static bool open_trace(struct replay *replay)

@@ -71,6 +71,16 @@ static bool apply_view(struct sdsim_app *app, const char *text)
     }
     if (dots == NULL || sdsim_unit_parse(SDSIM_UNIT_TIME, first, &from) != SDSIM_UNIT_OK ||
         sdsim_unit_parse(SDSIM_UNIT_TIME, dots + 2, &to) != SDSIM_UNIT_OK || to <= from) {
+        char limit[64];
+        const char *large = sdsim_unit_is_too_large(SDSIM_UNIT_TIME, first) ? first
+                            : dots != NULL && sdsim_unit_is_too_large(SDSIM_UNIT_TIME, dots + 2)
+                                ? dots + 2
+                                : NULL;
+        if (large != NULL) {
+            fprintf(stderr, "error: --view takes times of %s, not '%s'\n",
+                    sdsim_unit_at_most(SDSIM_UNIT_TIME, UINT64_MAX, limit, sizeof limit), large);
+            return false;
+        }
         fprintf(stderr, "error: --view takes two times, as in 10ms..12ms, not '%s'\n", text);
         return false;
     }
