@@ -31,7 +31,7 @@ static void there_are_some(void **state)
 {
     (void)state;
     struct sdsim_test_output output = sdsim_test_sh(NAMES "sim/api sim/include | wc -l");
-    assert_true(atoi(output.text) > 5);
+    assert_true(atoi(output.text) > 0);
     free(output.text);
 }
 

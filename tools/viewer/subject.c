@@ -100,7 +100,10 @@ static enum sdsim_exit open_timeline(struct sdsim_subject *subject)
     sdsim_diags_print(&diags, stderr);
     sdsim_diags_free(&diags);
     snprintf(subject->title, sizeof subject->title, "%.199s", file_name(subject->operand.name));
-    return subject->reader != NULL ? SDSIM_EXIT_OK : SDSIM_EXIT_INPUT;
+    if (subject->reader == NULL) {
+        return SDSIM_EXIT_INPUT;
+    }
+    return sdsim_timeline_reader_was_cut(subject->reader) ? SDSIM_EXIT_FINDING : SDSIM_EXIT_OK;
 }
 
 /* ---- scenarios ---- */
