@@ -273,7 +273,8 @@ const struct sdsim_command sdsim_command_import = {
     .details =
         "Reads recordings of what was asked of a card and writes them as a trace that replay "
         "takes. "
-        "FILE may be - for standard input, and compressed with zstd. Several files follow each "
+        "FILE, of a log, a trace or a capture, may be - for standard input, a pipe, and compressed "
+        "with zstd. Several files follow each "
         "other "
         "in one trace.\n"
         "Block operations: sdsim's own text (blocks) and binary (sdt), Linux ftrace events "

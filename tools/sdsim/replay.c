@@ -403,7 +403,9 @@ const struct sdsim_command sdsim_command_replay = {
     .operands = "TRACE [SCENARIO [RUN]]",
     .summary = "predict what a card makes of a recorded trace",
     .details =
-        "TRACE is anything 'sdsim import' reads. A trace of block operations goes to the driver, "
+        "TRACE is anything 'sdsim import' reads, - standard input, and pipes and <(...) do as "
+        "well. A "
+        "trace of block operations goes to the driver, "
         "one "
         "of file operations through file API and FAT library, too. It is replayed on a run of a "
         "scenario, on --board (or --host and --driver) with --card, or on what the trace says it "
