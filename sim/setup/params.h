@@ -95,6 +95,8 @@ struct sdsim_driver_profile {
     uint64_t default_hz; /* what is asked for when the sketch does not say */
     uint64_t cap_hz;     /* requests above are cut to this; 0: no cap */
     uint64_t init_hz;
+    struct sdsim_list matches; /* texts; which published measurements mean it ... */
+    uint64_t last_year;        /* ... made up to this year; 0: any */
 };
 
 enum sdsim_wires {
