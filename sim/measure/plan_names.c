@@ -75,32 +75,10 @@ static const char *host_family(const struct sdsim_measurement *measurement,
     return "unspecified";
 }
 
-/* The board a measurement's remarks name where its host says only what kind it is; else NULL. */
-static const char *board_remarked(const struct sdsim_measurement *measurement)
-{
-    static const struct {
-        const char *host;
-        const char *remark; /* an assumption, or how a remark begins */
-        const char *profile;
-    } boards[] = {
-        {"linux-native", "Raspberry Pi 2", "raspberry-pi-2"},
-        {"linux-native", "Raspberry Pi 3", "raspberry-pi-3"},
-        {"linux-native", "Raspberry Pi 4", "raspberry-pi-4"},
-        {"linux-native", "Raspberry Pi 5", "raspberry-pi-5"},
-    };
-    for (size_t i = 0; i < COUNT(boards); i++) {
-        if (strcmp(measurement->host, boards[i].host) == 0 &&
-            sdsim_remarks(measurement, boards[i].remark)) {
-            return boards[i].profile;
-        }
-    }
-    return NULL;
-}
-
 static const char *board_or_family(const struct sdsim_measurement *measurement,
                                    struct sdsim_profiles *profiles)
 {
-    const char *board = board_remarked(measurement);
+    const char *board = sdsim_profiles_board(profiles, measurement);
     return board != NULL ? board : host_family(measurement, profiles);
 }
 

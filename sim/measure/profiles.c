@@ -11,12 +11,13 @@ struct known {
     const struct sdsim_mixture *mixture;
 };
 
-/* A name of cards or drivers that a profile says it is meant by. */
+/* A name of cards or drivers, or a remark on a host, that a profile says it is meant by. */
 struct match {
     struct match *next;
     const char *kind;
     const char *name;
     const char *profile;
+    const char *base;   /* of a host; "" if it has none */
     uint64_t last_year; /* of a driver; 0: any */
 };
 
@@ -61,8 +62,11 @@ static void read_matches(struct sdsim_profiles *profiles, const char *kind)
         if (matches == NULL) {
             continue;
         }
-        const struct match match = {
-            .kind = kind, .profile = files[i].name, .last_year = year_of(tree)};
+        const char *base = sdsim_node_text(tree, "base");
+        const struct match match = {.kind = kind,
+                                    .profile = files[i].name,
+                                    .base = base != NULL ? base : "",
+                                    .last_year = year_of(tree)};
         if (matches->kind == SDSIM_NODE_SCALAR) {
             add_match(profiles, &match, matches->text);
         }
@@ -81,6 +85,7 @@ struct sdsim_profiles *sdsim_profiles_create(struct sdsim_config *config)
         profiles->config = config;
         read_matches(profiles, "card");
         read_matches(profiles, "driver");
+        read_matches(profiles, "host");
     }
     return profiles;
 }
@@ -112,6 +117,18 @@ const char *sdsim_profiles_driver(struct sdsim_profiles *profiles, const char *n
     for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
         const bool in_use = match->last_year == 0 || (year > 0 && year <= match->last_year);
         if (in_use && strcmp(match->kind, "driver") == 0 && strcmp(match->name, name) == 0) {
+            return match->profile;
+        }
+    }
+    return NULL;
+}
+
+const char *sdsim_profiles_board(struct sdsim_profiles *profiles,
+                                 const struct sdsim_measurement *measurement)
+{
+    for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
+        if (strcmp(match->kind, "host") == 0 && strcmp(match->base, measurement->host) == 0 &&
+            sdsim_remarks(measurement, match->name)) {
             return match->profile;
         }
     }

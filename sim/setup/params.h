@@ -82,6 +82,7 @@ struct sdsim_host_mpsse_params {
 struct sdsim_host_params {
     uint64_t cpu_hz;
     struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
+    struct sdsim_list matches;        /* texts: remarks of measurements that mean it */
     struct sdsim_host_clock_params clocks[SDSIM_HOST_CLOCK_COUNT];
     struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
     struct sdsim_host_file_params files[SDSIM_API_COUNT];
