@@ -21,7 +21,7 @@ void sdsim_test_viewer_record(const char *scenario, const char *run, const char 
 int sdsim_test_view(const char *words, char *text, size_t size);
 
 /* Runs a script on what the words name; the last state it dumped, in `text`. Fails the test if the viewer
- * does. */
+ * does; a finding, as of a file that was cut off, is none of its business. */
 const char *sdsim_test_view_script(const char *words, const char *script, char *text, size_t size);
 
 /* The numbers of "view:" in a dump. */

@@ -90,7 +90,7 @@ struct sdsim_slot *sdsim_slot_create(void)
 void sdsim_slot_destroy(struct sdsim_slot *slot)
 {
     if (slot != NULL) {
-        sdsim_timeline_flush(&slot->timeline);
+        sdsim_slot_timeline_flush(&slot->timeline);
         sdsim_medium_destroy(slot->medium);
         sdsim_config_destroy(slot->config);
         free(slot->data_dir);
@@ -158,8 +158,8 @@ int32_t sdsim_slot_advance(struct sdsim_slot *slot, uint64_t ps)
     }
     const int32_t result = sdsim_slot_need_time(slot, ps);
     if (result == SDSIM_OK && ps > 0) {
-        if (sdsim_timeline_on(&slot->timeline)) {
-            sdsim_timeline_bus(&slot->timeline, SDSIM_SPAN_GAP, 0, slot->now, slot->now + ps);
+        if (sdsim_slot_timeline_on(&slot->timeline)) {
+            sdsim_slot_timeline_bus(&slot->timeline, SDSIM_SPAN_GAP, 0, slot->now, slot->now + ps);
         }
         slot->now += ps;
     }

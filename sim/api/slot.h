@@ -48,7 +48,7 @@ struct sdsim_slot {
     uint32_t early_count;
     uint32_t early_at; /* what was before is taken */
 
-    struct sdsim_timeline timeline;
+    struct sdsim_slot_timeline timeline;
     char *data_dir; /* or NULL */
     char error[4096];
 };

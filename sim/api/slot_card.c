@@ -96,7 +96,7 @@ static void connect(struct sdsim_slot *slot)
     sdsim_spi_select(&slot->spi, slot->selected);
     slot->early_count = 0;
     slot->powered = true;
-    sdsim_timeline_power(&slot->timeline, slot->now);
+    sdsim_slot_timeline_power(&slot->timeline, slot->now);
 }
 
 static int32_t insert(struct sdsim_slot *slot, const struct wanted *wanted, uint64_t seed,
@@ -153,7 +153,7 @@ int32_t sdsim_slot_power(struct sdsim_slot *slot, int32_t on)
     }
     if (on == 0) {
         slot->powered = false;
-        sdsim_timeline_power(&slot->timeline, slot->now);
+        sdsim_slot_timeline_power(&slot->timeline, slot->now);
     } else if (!slot->powered || slot->faults.removed) {
         memset(slot->faults.armed, 0, sizeof slot->faults.armed);
         sdsim_faults_insert(&slot->faults);

@@ -51,15 +51,15 @@ void sdsim_slot_pass(struct sdsim_slot *slot, uint8_t level, sdsim_ps deadline)
 void sdsim_slot_tell(struct sdsim_slot *slot, uint32_t kind, uint32_t detail, sdsim_ps start,
                      sdsim_ps end)
 {
-    if (sdsim_timeline_on(&slot->timeline) && end > start) {
-        sdsim_timeline_bus(&slot->timeline, kind, detail, start, end);
+    if (sdsim_slot_timeline_on(&slot->timeline) && end > start) {
+        sdsim_slot_timeline_bus(&slot->timeline, kind, detail, start, end);
     }
 }
 
 void sdsim_slot_tell_card(struct sdsim_slot *slot)
 {
-    if (sdsim_timeline_on(&slot->timeline) && slot->powered) {
-        sdsim_timeline_card(&slot->timeline, &slot->card, slot->now);
+    if (sdsim_slot_timeline_on(&slot->timeline) && slot->powered) {
+        sdsim_slot_timeline_card(&slot->timeline, &slot->card, slot->now);
     }
 }
 
@@ -84,7 +84,7 @@ int32_t sdsim_slot_clock_lines(struct sdsim_slot *slot, const uint8_t *host, uin
     if (result != SDSIM_OK) {
         return result;
     }
-    const size_t most = sdsim_timeline_on(&slot->timeline) ? 1 : CHUNK;
+    const size_t most = sdsim_slot_timeline_on(&slot->timeline) ? 1 : CHUNK;
     for (size_t at = 0; at < count;) {
         struct sdsim_sd_lines lines[CHUNK];
         const size_t n = count - at < most ? count - at : most;

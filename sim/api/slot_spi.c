@@ -79,7 +79,7 @@ static uint32_t detail_of(const struct sdsim_slot *slot, uint32_t kind,
 static uint8_t exchange_watched(struct sdsim_slot *slot, sdsim_ps start, uint8_t mosi)
 {
     if (!slot->powered || !slot->selected) {
-        sdsim_timeline_bus(&slot->timeline, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
+        sdsim_slot_timeline_bus(&slot->timeline, SDSIM_SPAN_CLOCKS, 0, start, slot->now);
         return LINE_HIGH;
     }
     const struct glimpse before = look(slot);
@@ -89,8 +89,9 @@ static uint8_t exchange_watched(struct sdsim_slot *slot, sdsim_ps start, uint8_t
         slot->timeline.command = mosi & 0x3F;
     }
     const uint32_t kind = kind_of(&before, &after, miso);
-    sdsim_timeline_bus(&slot->timeline, kind, detail_of(slot, kind, &before), start, slot->now);
-    sdsim_timeline_card(&slot->timeline, &slot->card, slot->now);
+    sdsim_slot_timeline_bus(&slot->timeline, kind, detail_of(slot, kind, &before), start,
+                            slot->now);
+    sdsim_slot_timeline_card(&slot->timeline, &slot->card, slot->now);
     return miso;
 }
 
@@ -112,7 +113,7 @@ static void exchange_slowly(struct sdsim_slot *slot, const uint8_t *out, uint8_t
  * is the length of the slowest byte away, nothing need be checked. */
 static bool is_plain_byte(const struct sdsim_slot *slot, size_t count)
 {
-    return count == 1 && slot->powered && !sdsim_timeline_on(&slot->timeline) &&
+    return count == 1 && slot->powered && !sdsim_slot_timeline_on(&slot->timeline) &&
            slot->now < SDSIM_SLOT_TIME_LIMIT - 8 * SDSIM_S;
 }
 
@@ -143,7 +144,7 @@ int32_t sdsim_slot_exchange(struct sdsim_slot *slot, const uint8_t *out, uint8_t
     if (result != SDSIM_OK) {
         return result;
     }
-    if (sdsim_timeline_on(&slot->timeline)) {
+    if (sdsim_slot_timeline_on(&slot->timeline)) {
         exchange_slowly(slot, out, in, count);
     } else if (slot->powered) {
         sdsim_spi_exchange_many(&slot->spi, &slot->now, &slot->clock, out, in, count);

@@ -6,7 +6,7 @@ int32_t sdsim_slot_set_timeline(struct sdsim_slot *slot, sdsim_span_function fun
     if (slot == NULL) {
         return SDSIM_E_ARGUMENT;
     }
-    sdsim_timeline_flush(&slot->timeline);
+    sdsim_slot_timeline_flush(&slot->timeline);
     slot->timeline.function = function;
     slot->timeline.context = context;
     return SDSIM_OK;

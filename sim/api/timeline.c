@@ -1,6 +1,6 @@
 #include "api/timeline.h"
 
-void sdsim_timeline_flush(struct sdsim_timeline *timeline)
+void sdsim_slot_timeline_flush(struct sdsim_slot_timeline *timeline)
 {
     if (timeline->duration > 0) {
         timeline->function(timeline->context, SDSIM_TRACK_BUS, timeline->kind, timeline->start,
@@ -9,13 +9,13 @@ void sdsim_timeline_flush(struct sdsim_timeline *timeline)
     }
 }
 
-void sdsim_timeline_bus(struct sdsim_timeline *timeline, uint32_t kind, uint32_t detail,
-                        sdsim_ps start, sdsim_ps end)
+void sdsim_slot_timeline_bus(struct sdsim_slot_timeline *timeline, uint32_t kind, uint32_t detail,
+                             sdsim_ps start, sdsim_ps end)
 {
     const bool alike = timeline->duration > 0 && timeline->kind == kind &&
                        timeline->detail == detail && timeline->start + timeline->duration == start;
     if (!alike) {
-        sdsim_timeline_flush(timeline);
+        sdsim_slot_timeline_flush(timeline);
         timeline->kind = kind;
         timeline->detail = detail;
         timeline->start = start;
@@ -23,8 +23,8 @@ void sdsim_timeline_bus(struct sdsim_timeline *timeline, uint32_t kind, uint32_t
     timeline->duration += end - start;
 }
 
-static void tell_card(struct sdsim_timeline *timeline, uint32_t kind, sdsim_ps start, sdsim_ps end,
-                      uint32_t detail)
+static void tell_card(struct sdsim_slot_timeline *timeline, uint32_t kind, sdsim_ps start,
+                      sdsim_ps end, uint32_t detail)
 {
     if (start < timeline->card_free) {
         start = timeline->card_free;
@@ -35,8 +35,8 @@ static void tell_card(struct sdsim_timeline *timeline, uint32_t kind, sdsim_ps s
     }
 }
 
-void sdsim_timeline_card(struct sdsim_timeline *timeline, const struct sdsim_card *card,
-                         sdsim_ps now)
+void sdsim_slot_timeline_card(struct sdsim_slot_timeline *timeline, const struct sdsim_card *card,
+                              sdsim_ps now)
 {
     const struct sdsim_ready busy = sdsim_card_busy(card);
     const struct sdsim_ready ready = sdsim_card_read_ready(card);
@@ -58,7 +58,7 @@ void sdsim_timeline_card(struct sdsim_timeline *timeline, const struct sdsim_car
     }
 }
 
-void sdsim_timeline_power(struct sdsim_timeline *timeline, sdsim_ps now)
+void sdsim_slot_timeline_power(struct sdsim_slot_timeline *timeline, sdsim_ps now)
 {
     timeline->busy_at = 0;
     timeline->ready_at = 0;

@@ -1,5 +1,6 @@
 #include "capture/calls.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,11 @@ struct calls {
     sdsim_ps ahead_start;
     uint32_t erase_from;
     uint32_t erase_to;
+
+    uint64_t commands;        /* all of them ... */
+    uint64_t seen[2];         /* ... which ones: a bit for each CMD, and for each ACMD ... */
+    uint64_t cut;             /* ... that the recording cut off ... */
+    uint64_t without_a_block; /* ... or that moved nothing */
 };
 
 static struct calls *calls_of(struct sdsim_item_listener *items)
@@ -77,7 +83,8 @@ static void close_call(struct calls *calls)
     calls->open = false;
     if (moves_data(calls->index)) {
         if (calls->blocks == 0 && calls->answered) {
-            return; /* nothing was moved: asked and given up */
+            calls->without_a_block++; /* asked and given up */
+            return;
         }
         calls->call.count = calls->blocks > 0 ? calls->blocks : 1;
     }
@@ -219,6 +226,8 @@ static void take_item(struct sdsim_item_listener *items, const struct sdsim_item
     switch (item->kind) {
     case SDSIM_ITEM_COMMAND:
         if (!item->deselected) {
+            calls->commands++;
+            calls->seen[item->app] |= UINT64_C(1) << (item->index & 63);
             take_command(calls, item);
         }
         break;
@@ -239,6 +248,7 @@ static void take_item(struct sdsim_item_listener *items, const struct sdsim_item
         calls->call.flags |= calls->open ? SDSIM_TRACE_FAILED : 0;
         break;
     case SDSIM_ITEM_CUT:
+        calls->cut += calls->open;
         calls->open = false; /* nobody knows how it went on */
         return;
     default:
@@ -306,6 +316,77 @@ static void close_source(struct sdsim_block_source *source)
     free(calls);
 }
 
+/* ---- captures without calls ---- */
+
+static const struct sdsim_clock_stretch *undersampled(const struct sdsim_capture *capture)
+{
+    for (size_t i = 0; i < capture->meter.count; i++) {
+        if (sdsim_stretch_undersampled(&capture->meter.stretches[i], capture->survey.quantum)) {
+            return &capture->meter.stretches[i];
+        }
+    }
+    return NULL;
+}
+
+/* "CMD0, CMD8, ACMD41", in the order of their numbers. */
+static void list_commands(const struct calls *calls, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned app = 0; app < 2; app++) {
+        for (unsigned index = 0; index < 64 && used < size; index++) {
+            if ((calls->seen[app] >> index & 1) != 0) {
+                used += (size_t)snprintf(text + used, size - used, "%s%sCMD%u",
+                                         used > 0 ? ", " : "", app != 0 ? "A" : "", index);
+            }
+        }
+    }
+}
+
+static void instead(const struct sdsim_block_source *source, char *text, size_t size, char *help,
+                    size_t help_size)
+{
+    const struct calls *calls = (const struct calls *)source;
+    const struct sdsim_capture *capture = calls->capture;
+    const struct sdsim_clock_stretch *blind = undersampled(capture);
+    uint64_t clocks = 0;
+    char commands[200];
+    for (size_t i = 0; i < capture->meter.count; i++) {
+        clocks += capture->meter.stretches[i].clocks;
+    }
+    snprintf(help, help_size, "'sdsim import --report' tells what else the capture shows");
+    if (calls->commands > 0) {
+        const bool one = calls->commands == 1;
+        list_commands(calls, commands, sizeof commands);
+        if (calls->cut + calls->without_a_block > 0) {
+            snprintf(text, size, "%" PRIu64 " command%s (%s), and %s", calls->commands,
+                     one ? "" : "s", commands,
+                     calls->cut > 0 ? "the recording ends before a block of theirs does"
+                                    : "not one block came of them");
+        } else {
+            snprintf(text, size, "%" PRIu64 " command%s, %s a block: %s", calls->commands,
+                     one ? "" : "s", one ? "which does not move" : "none of which moves", commands);
+        }
+    } else if (blind != NULL) {
+        snprintf(text, size,
+                 "a clock that was sampled too seldom to be read: %.1f samples a clock, uneven",
+                 sdsim_stretch_period(blind) / (double)capture->survey.quantum);
+        snprintf(help, help_size,
+                 "record with four samples a clock or more, or slow the clock down; 'sdsim import "
+                 "--report' tells where");
+    } else if (clocks == 0) {
+        snprintf(text, size, "an idle bus: its clock does not run");
+        snprintf(help, help_size,
+                 "record while the card is at work; --channel clk=NAME names another clock");
+    } else {
+        snprintf(text, size, "%" PRIu64 " clock%s, and no command of an SD card", clocks,
+                 clocks == 1 ? "" : "s");
+        snprintf(help, help_size,
+                 "if this is a bus of a card, name its lines with --channel; 'sdsim import "
+                 "--report' tells which were taken");
+    }
+}
+
 struct sdsim_block_source *sdsim_capture_calls(const char *path, const char *channels,
                                                struct sdsim_diags *diags)
 {
@@ -316,6 +397,7 @@ struct sdsim_block_source *sdsim_capture_calls(const char *path, const char *cha
     }
     calls->source.next = next;
     calls->source.close = close_source;
+    calls->source.instead = instead;
     calls->source.info = sdsim_trace_info_new();
     calls->items = (struct sdsim_item_listener){take_item};
     calls->diags = diags;

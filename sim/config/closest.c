@@ -1,5 +1,6 @@
 #include "config/closest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "config/tree.h"
@@ -60,4 +61,79 @@ const char *sdsim_closest(const char *word, const char *const *words, size_t cou
         }
     }
     return closest;
+}
+
+enum { LINE_ROOM = 74, MOST_NEAR = 3 };
+
+/* The near words, nearest first, those of equal distance in their order. */
+static size_t near_words(const char *word, const char *const *words, size_t count,
+                         const char *near[MOST_NEAR])
+{
+    size_t distances[MOST_NEAR];
+    const size_t limit = strlen(word) / 3 + 1;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = sdsim_edit_distance(word, words[i]);
+        if (distance >= limit) {
+            if (strlen(word) < 3 || strstr(words[i], word) == NULL) {
+                continue;
+            }
+            distance = limit; /* behind those that are only misspelt */
+        }
+        size_t place = found < MOST_NEAR ? found : MOST_NEAR;
+        while (place > 0 && distances[place - 1] > distance) {
+            place--;
+        }
+        if (place == MOST_NEAR) {
+            continue;
+        }
+        found += found < MOST_NEAR;
+        for (size_t move = found - 1; move > place; move--) {
+            near[move] = near[move - 1];
+            distances[move] = distances[move - 1];
+        }
+        near[place] = words[i];
+        distances[place] = distance;
+    }
+    return found;
+}
+
+/* "known are: a, b"; false if that takes more than a line. */
+static bool list_all(const char *const *words, size_t count, char *help, size_t size)
+{
+    char line[LINE_ROOM + 1];
+    size_t used = (size_t)snprintf(line, sizeof line, "known are:");
+    for (size_t i = 0; i < count && used < sizeof line; i++) {
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s %s", i > 0 ? "," : "", words[i]);
+    }
+    if (used < sizeof line) {
+        snprintf(help, size, "%s", line);
+    }
+    return used < sizeof line;
+}
+
+void sdsim_suggest(const char *word, const char *const *words, size_t count, const char *list,
+                   char *help, size_t size)
+{
+    const char *near[MOST_NEAR];
+    const size_t found = near_words(word, words, count, near);
+    help[0] = '\0';
+    if (found == 0) {
+        if (count > 0 && !list_all(words, count, help, size)) {
+            snprintf(help, size, "'%s' shows what there is", list);
+        }
+        return;
+    }
+    size_t used = (size_t)snprintf(help, size, "did you mean");
+    for (size_t i = 0; i < found && used < size; i++) {
+        used += (size_t)snprintf(help + used, size - used, "%s '%s'",
+                                 i == 0          ? ""
+                                 : i + 1 < found ? ","
+                                                 : " or",
+                                 near[i]);
+    }
+    if (used < size) {
+        snprintf(help + used, size - used, "? '%s' shows all", list);
+    }
 }

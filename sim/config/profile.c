@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config/closest.h"
 #include "config/kinds.h"
 
 struct kind {
@@ -221,22 +222,17 @@ static void suggest_profile(struct sdsim_config *config, const char *kind, const
 {
     const struct sdsim_profile_file *files;
     const size_t count = sdsim_config_list(config, kind, &files);
-    const char *names[64];
-    size_t named = 0;
-    size_t used = (size_t)snprintf(help, size, "known are:");
-    for (; named < count && named < sizeof names / sizeof names[0]; named++) {
-        names[named] = files[named].name;
-        if (used < size) {
-            used += (size_t)snprintf(help + used, size - used, "%s %s", named > 0 ? "," : "",
-                                     names[named]);
-        }
+    const char **names = sdsim_arena_alloc(&config->arena, count + 1, sizeof *names);
+    char list[40];
+    help[0] = '\0';
+    if (names == NULL) {
+        return;
     }
-    const char *closest = sdsim_closest(name, names, named);
-    if (closest != NULL) {
-        snprintf(help, size, "did you mean '%s'?", closest);
-    } else if (named == 0) {
-        help[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        names[i] = files[i].name;
     }
+    snprintf(list, sizeof list, "sdsim list %s", kind);
+    sdsim_suggest(name, names, count, list, help, size);
 }
 
 static void report_unknown(struct sdsim_config *config, const struct request *request,

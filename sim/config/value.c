@@ -105,11 +105,7 @@ void sdsim_value_print(const struct sdsim_key *key, uint64_t value, char *out, s
         snprintf(out, size, "%llu", (unsigned long long)value);
         return;
     }
-    uint64_t again;
-    sdsim_unit_print(unit, (double)value, out, size);
-    if (sdsim_unit_parse(unit, out, &again) != SDSIM_UNIT_OK || again != value) {
-        snprintf(out, size, "%llu%s", (unsigned long long)value, sdsim_unit_name(unit, 0));
-    }
+    sdsim_unit_print_exact(unit, value, out, size);
 }
 
 static bool in_limits(const struct sdsim_key *key, const struct sdsim_scalar *value)
@@ -225,13 +221,22 @@ static void suggest_unit(enum sdsim_unit unit, const char *text, char *help, siz
     }
 }
 
+/* A number that does not fit into base units. */
+static bool refuse_size(enum sdsim_unit unit, uint64_t most, const char *text,
+                        struct sdsim_complaint *complaint)
+{
+    char limit[64];
+    return refuse(complaint, "", "'%s' is too large: it takes %s", sdsim_shown(text).text,
+                  sdsim_unit_at_most(unit, most, limit, sizeof limit));
+}
+
 /* Turns an error of core/units.h into words. */
 static bool refuse_unit(const struct sdsim_key *key, enum sdsim_unit unit, const char *text,
                         enum sdsim_unit_error error, struct sdsim_complaint *complaint)
 {
     char help[200] = "";
     if (error == SDSIM_UNIT_TOO_LARGE) {
-        return refuse(complaint, "", "'%s' is too large", sdsim_shown(text).text);
+        return refuse_size(unit, sdsim_value_has_max(key) ? key->max : UINT64_MAX, text, complaint);
     }
     if (error == SDSIM_UNIT_INEXACT) {
         return refuse(complaint, "", "'%s' is no whole number of %s", sdsim_shown(text).text,
@@ -276,7 +281,10 @@ static bool parse_count(const struct sdsim_key *key, const char *text, struct sd
         return refuse_type(key, text, "", complaint);
     }
     if (!fits) {
-        return refuse(complaint, "", "'%s' is too large", sdsim_shown(text).text);
+        return refuse(complaint, "", "'%s' is too large: it takes at most %llu",
+                      sdsim_shown(text).text,
+                      sdsim_value_has_max(key) ? (unsigned long long)key->max
+                                               : (unsigned long long)UINT64_MAX);
     }
     value->whole = whole;
     return true;
@@ -369,6 +377,9 @@ static bool parse_quantity(const struct sdsim_key *key, const char *text,
             return quantity->low <= quantity->high ||
                    refuse(complaint, "write the smaller end first", "the range '%s' is upside down",
                           sdsim_shown(text).text);
+        }
+        if (sdsim_unit_is_too_large(units[i], low) || sdsim_unit_is_too_large(units[i], high)) {
+            return refuse_size(units[i], UINT64_MAX, text, complaint);
         }
         const char *unit_text = high + sdsim_unit_number_length(high);
         if (nearest == NULL && unit_text > high && *unit_text != '\0') {

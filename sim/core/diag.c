@@ -281,6 +281,30 @@ static void print_source(const struct sdsim_diag *diag, FILE *out)
     fputc('\n', out);
 }
 
+/* The mend in lines of 80 columns; words longer than a line stay whole. */
+static void print_help(const char *help, FILE *out)
+{
+    enum { WIDTH = 80, INDENT = 6 };
+    size_t used = (size_t)fprintf(out, "help: ");
+    const char *word = help;
+    while (*word != '\0') {
+        const size_t blanks = strspn(word, " ");
+        const size_t size = strcspn(word + blanks, " ");
+        const size_t wide = columns(word + blanks, size);
+        if (used > INDENT && used + blanks + wide > WIDTH) {
+            fprintf(out, "\n%*s", INDENT, "");
+            used = INDENT;
+        } else {
+            fprintf(out, "%.*s", (int)blanks, word);
+            used += blanks;
+        }
+        fprintf(out, "%.*s", (int)size, word + blanks);
+        used += wide;
+        word += blanks + size;
+    }
+    fputc('\n', out);
+}
+
 static void print_place(const struct sdsim_diag *diag, FILE *out)
 {
     if (diag->file == NULL) {
@@ -315,7 +339,7 @@ void sdsim_diags_print(const struct sdsim_diags *diags, FILE *out)
             print_source(diag, out);
         }
         if (diag->help != NULL) {
-            fprintf(out, "help: %s\n", diag->help);
+            print_help(diag->help, out);
         }
     }
     if (diags->dropped > 0) {

@@ -12,6 +12,8 @@
  *
  * The same message about the same place is kept once.
  *
+ * The mend is printed in lines of 80 columns; the message itself stays one line, for tools that read it.
+ *
  * Limits: keeps the first 100 messages and counts the rest, repeated or not; texts are cut at 1000
  * bytes; source lines are shown up to 100 columns around the place. Running out of memory while
  * adding loses the message but never the fact that there was an error. Texts and source lines are

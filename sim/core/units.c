@@ -383,3 +383,68 @@ char *sdsim_unit_print(enum sdsim_unit unit, double value, char *out, size_t siz
     }
     return out;
 }
+
+/* ---- limits, in words ---- */
+
+char *sdsim_unit_print_exact(enum sdsim_unit unit, uint64_t value, char *out, size_t size)
+{
+    uint64_t again;
+    sdsim_unit_print(unit, (double)value, out, size);
+    if (sdsim_unit_parse(unit, out, &again) != SDSIM_UNIT_OK || again != value) {
+        snprintf(out, size, "%llu%s", (unsigned long long)value, families[unit].names[0].text);
+    }
+    return out;
+}
+
+char *sdsim_unit_at_most(enum sdsim_unit unit, uint64_t most, char *out, size_t size)
+{
+    /* Limits are often one, or one sector, below a number people know. */
+    static const uint64_t below[] = {0, 1, 512};
+    char text[48];
+    uint64_t again;
+    for (size_t i = 0; i < sizeof below / sizeof *below && most <= UINT64_MAX - below[i]; i++) {
+        sdsim_unit_print(unit, (double)(most + below[i]), text, sizeof text);
+        if (sdsim_unit_parse(unit, text, &again) == SDSIM_UNIT_OK && again == most + below[i]) {
+            snprintf(out, size, "%s %s", below[i] == 0 ? "at most" : "less than", text);
+            return out;
+        }
+    }
+    if (most == UINT64_MAX && unit == SDSIM_UNIT_TIME) {
+        snprintf(out, size, "at most %lluh", (unsigned long long)(most / (3600 * E12)));
+    } else if (most > UINT64_MAX - 512) { /* rounded down to what still fits */
+        sdsim_unit_print(unit, (double)(most / E12 * E12), text, sizeof text);
+        snprintf(out, size, "at most about %s", text);
+    } else {
+        snprintf(out, size, "at most %s", sdsim_unit_print_exact(unit, most, text, sizeof text));
+    }
+    return out;
+}
+
+bool sdsim_unit_is_too_large(enum sdsim_unit unit, const char *text)
+{
+    uint64_t value;
+    return sdsim_unit_parse(unit, text, &value) == SDSIM_UNIT_TOO_LARGE;
+}
+
+bool sdsim_unit_take(enum sdsim_unit unit, const char *text, uint64_t least, uint64_t most,
+                     uint64_t *value, char *why, size_t size)
+{
+    char limit[64];
+    const enum sdsim_unit_error error = sdsim_unit_parse(unit, text, value);
+    if (error == SDSIM_UNIT_OK && *value >= least && *value <= most) {
+        return true;
+    }
+    if (error == SDSIM_UNIT_TOO_LARGE || (error == SDSIM_UNIT_OK && *value > most)) {
+        sdsim_unit_at_most(unit, most, limit, sizeof limit);
+        snprintf(why, size, "takes %s, not '%.100s'", limit, text);
+    } else if (error == SDSIM_UNIT_OK) {
+        sdsim_unit_print_exact(unit, least, limit, sizeof limit);
+        snprintf(why, size, "takes at least %s, not '%.100s'", limit, text);
+    } else if (error == SDSIM_UNIT_INEXACT) {
+        snprintf(why, size, "takes whole %s, not '%.100s'",
+                 unit == SDSIM_UNIT_PERCENT ? "10^-9" : families[unit].names[0].text, text);
+    } else {
+        snprintf(why, size, "takes %s, not '%.100s'", families[unit].expected, text);
+    }
+    return false;
+}

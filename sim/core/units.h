@@ -44,6 +44,24 @@ enum sdsim_unit_error sdsim_unit_parse_real(enum sdsim_unit unit, const char *te
  * SDSIM_UNIT_UNKNOWN. Correctly rounded up to 15 digits, the same on every machine beyond. */
 enum sdsim_unit_error sdsim_number_parse(const char *text, double *value);
 
+/*
+ * Reads a value of least..most base units for somebody who says which, as "--call takes ...". On false `why`
+ * is what follows: "takes a size with a unit (B, kB, ...), not '12'", "takes at most 1GiB, not '5GiB'",
+ * "takes at least 512B, not '0B'".
+ */
+bool sdsim_unit_take(enum sdsim_unit unit, const char *text, uint64_t least, uint64_t most,
+                     uint64_t *value, char *why, size_t size);
+
+/* "at most 1GiB", "less than 2TiB": a limit in the words people write. `most` UINT64_MAX: what fits into
+ * base units at all. Returns out. */
+char *sdsim_unit_at_most(enum sdsim_unit unit, uint64_t most, char *out, size_t size);
+
+/* Whether text is a number with a unit of this kind that is too large for base units. */
+bool sdsim_unit_is_too_large(enum sdsim_unit unit, const char *text);
+
+/* As sdsim_unit_print, but so that it reads back as exactly this: with all digits if need be. */
+char *sdsim_unit_print_exact(enum sdsim_unit unit, uint64_t value, char *out, size_t size);
+
 /* How many bytes of `text` are the number in front of the unit, with the blank; 0 if it starts with
  * no number. */
 size_t sdsim_unit_number_length(const char *text);

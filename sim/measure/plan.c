@@ -7,6 +7,7 @@
 #include "core/rng.h"
 #include "measure/plan_names.h"
 #include "measure/profiles.h"
+#include "setup/idle.h"
 
 #define MIB               1048576u
 #define USUAL_TOTAL       (5 * (uint64_t)1000000) /* what most benchmarks move */
@@ -385,6 +386,26 @@ static bool make_one(struct maker *maker, struct texts *texts, size_t index,
     return true;
 }
 
+/* Refuses overrides that no run takes notice of. */
+static bool refuse_idle(const struct sdsim_plans *plans, const char *const *overrides,
+                        struct sdsim_diags *diags)
+{
+    const struct sdsim_run **runs = calloc(plans->count + 1, sizeof *runs);
+    size_t count = 0;
+    if (runs == NULL) {
+        sdsim_error(diags, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < plans->count; i++) {
+        if (plans->items[i].reason == NULL) {
+            runs[count++] = &plans->items[i].run;
+        }
+    }
+    const bool fine = sdsim_refuse_idle(runs, count, SDSIM_FOR_PREDICTIONS, overrides, diags);
+    free(runs);
+    return fine;
+}
+
 bool sdsim_plans_make(struct sdsim_plans *plans, struct sdsim_config *config,
                       const struct sdsim_measurements *measurements, const char *const *overrides,
                       struct sdsim_diags *diags)
@@ -412,6 +433,8 @@ bool sdsim_plans_make(struct sdsim_plans *plans, struct sdsim_config *config,
     } else if (maker.runs > 0 && maker.refused == maker.runs) {
         sdsim_error(diags, "--set", "%s", maker.refusal);
         fine = false;
+    } else {
+        fine = refuse_idle(plans, overrides, diags);
     }
     return fine;
 }

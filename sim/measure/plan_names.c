@@ -75,32 +75,10 @@ static const char *host_family(const struct sdsim_measurement *measurement,
     return "unspecified";
 }
 
-/* The board a measurement's remarks name where its host says only what kind it is; else NULL. */
-static const char *board_remarked(const struct sdsim_measurement *measurement)
-{
-    static const struct {
-        const char *host;
-        const char *remark; /* an assumption, or how a remark begins */
-        const char *profile;
-    } boards[] = {
-        {"linux-native", "Raspberry Pi 2", "raspberry-pi-2"},
-        {"linux-native", "Raspberry Pi 3", "raspberry-pi-3"},
-        {"linux-native", "Raspberry Pi 4", "raspberry-pi-4"},
-        {"linux-native", "Raspberry Pi 5", "raspberry-pi-5"},
-    };
-    for (size_t i = 0; i < COUNT(boards); i++) {
-        if (strcmp(measurement->host, boards[i].host) == 0 &&
-            sdsim_remarks(measurement, boards[i].remark)) {
-            return boards[i].profile;
-        }
-    }
-    return NULL;
-}
-
 static const char *board_or_family(const struct sdsim_measurement *measurement,
                                    struct sdsim_profiles *profiles)
 {
-    const char *board = board_remarked(measurement);
+    const char *board = sdsim_profiles_board(profiles, measurement);
     return board != NULL ? board : host_family(measurement, profiles);
 }
 
@@ -215,47 +193,34 @@ enum needed_answer {
     DMA,
 };
 
-/* Since January and February 2024 carlk3's libraries leave CMD25 open between calls. */
-enum { LAST_YEAR_OF_CARLK3_STOPS = 2023 };
-
-/* What a driver's name stands for where that is not one profile; the first row that fits. */
+/* What a driver's name stands for where that hangs on what a measurement says besides; the first row that
+ * fits. Which release a name stood for in which year, the profiles say. */
 static const struct {
     const char *name;
     const char *host; /* how the name of its profile begins; NULL: any */
     enum needed_answer dma;
     const char *remark; /* an assumption, or how a remark begins; NULL: any */
-    uint64_t until;     /* the last year in which the release was the one in use; 0: any */
     const char *profile;
 } drivers[] = {
-    {"sdfat-sdio", NULL, DMA, NULL, 0, "sdfat-teensy-sdio-dma"},
-    {"sdfat-sdio", NULL, ANY, "stream=per-call", 0, "sdfat-teensy-sdio-dma"},
-    {"sdfat-sdio", NULL, ANY, NULL, 0, "sdfat-teensy-sdio"},
-    {"stm32-hal-sdio", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
-    {"stm32-hal-sdio", NULL, ANY, NULL, 0, "stm32-hal-sd"},
-    {"stm32-hal-sd", NULL, DMA, NULL, 0, "stm32-hal-sd-dma"},
-    {"nxp-sdk-usdhc", NULL, ANY, "UHS-I", 0, "nxp-sdk-usdhc-uhs"},
-    {"linux-mmc", NULL, ANY, "UHS-I", 0, "linux-mmc-uhs"},
-    {"linux-mmc", "raspberry-pi-4", ANY, NULL, 0, "linux-mmc-uhs"},
-    {"linux-mmc", "raspberry-pi-5", ANY, NULL, 0, "linux-mmc-uhs"},
-    {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", 0, "nuttx-mmcsd-sdio-px4"},
-    {"p2-sd-driver", NULL, ANY, "driver moves one sector per command", 0, "p2-sd-driver-single"},
-    {"sdfat-spi-dedicated", NULL, ANY, "stream=per-call", 0, "sdfat-spi-shared"},
-    {"sdfat-spi-dedicated", NULL, ANY, "CMD18 per call", 0, "sdfat-spi-shared"},
-    {"sdfat-spi-dedicated", NULL, ANY, "CMD25 per call", 0, "sdfat-spi-shared"},
-    {"sdfat-spi-dedicated", "atmega328", ANY, NULL, 0, "sdfat-spi-dedicated-avr"},
-    {"sdfat-spi-shared", "atmega328", ANY, NULL, 0, "sdfat-spi-shared-avr"},
-    {"carlk3-spi", NULL, ANY, NULL, LAST_YEAR_OF_CARLK3_STOPS, "carlk3-spi-1"},
-    {"carlk3-sdio", NULL, ANY, NULL, LAST_YEAR_OF_CARLK3_STOPS, "carlk3-sdio-1"},
-    {"carlk3-freertos-spi", NULL, ANY, NULL, LAST_YEAR_OF_CARLK3_STOPS, "carlk3-freertos-spi-2.1"},
-    {"carlk3-freertos-sdio", NULL, ANY, NULL, LAST_YEAR_OF_CARLK3_STOPS,
-     "carlk3-freertos-sdio-2.1"},
-    {"micropython-sdcard", "esp32", ANY, "machine.SDCard", 0, "micropython-machine-sdcard"},
+    {"sdfat-sdio", NULL, DMA, NULL, "sdfat-teensy-sdio-dma"},
+    {"sdfat-sdio", NULL, ANY, "stream=per-call", "sdfat-teensy-sdio-dma"},
+    {"sdfat-sdio", NULL, ANY, NULL, "sdfat-teensy-sdio"},
+    {"stm32-hal-sdio", NULL, DMA, NULL, "stm32-hal-sd-dma"},
+    {"stm32-hal-sdio", NULL, ANY, NULL, "stm32-hal-sd"},
+    {"stm32-hal-sd", NULL, DMA, NULL, "stm32-hal-sd-dma"},
+    {"nxp-sdk-usdhc", NULL, ANY, "UHS-I", "nxp-sdk-usdhc-uhs"},
+    {"linux-mmc", NULL, ANY, "UHS-I", "linux-mmc-uhs"},
+    {"linux-mmc", "raspberry-pi-4", ANY, NULL, "linux-mmc-uhs"},
+    {"linux-mmc", "raspberry-pi-5", ANY, NULL, "linux-mmc-uhs"},
+    {"nuttx-mmcsd-sdio", NULL, ANY, "sd_bench", "nuttx-mmcsd-sdio-px4"},
+    {"p2-sd-driver", NULL, ANY, "driver moves one sector per command", "p2-sd-driver-single"},
+    {"sdfat-spi-dedicated", NULL, ANY, "stream=per-call", "sdfat-spi-shared"},
+    {"sdfat-spi-dedicated", NULL, ANY, "CMD18 per call", "sdfat-spi-shared"},
+    {"sdfat-spi-dedicated", NULL, ANY, "CMD25 per call", "sdfat-spi-shared"},
+    {"sdfat-spi-dedicated", "atmega328", ANY, NULL, "sdfat-spi-dedicated-avr"},
+    {"sdfat-spi-shared", "atmega328", ANY, NULL, "sdfat-spi-shared-avr"},
+    {"micropython-sdcard", "esp32", ANY, "machine.SDCard", "micropython-machine-sdcard"},
 };
-
-static bool in_time(const struct sdsim_measurement *measurement, uint64_t until)
-{
-    return until == 0 || (measurement->year > 0 && measurement->year <= until);
-}
 
 static bool answers(const struct sdsim_measurement *measurement, enum needed_answer needed)
 {
@@ -269,10 +234,14 @@ static const char *driver_profile(const struct sdsim_measurement *measurement,
     for (size_t i = 0; i < COUNT(drivers); i++) {
         if (strcmp(drivers[i].name, measurement->driver) == 0 &&
             (drivers[i].host == NULL || starts(host, drivers[i].host)) &&
-            answers(measurement, drivers[i].dma) && in_time(measurement, drivers[i].until) &&
+            answers(measurement, drivers[i].dma) &&
             (drivers[i].remark == NULL || sdsim_remarks(measurement, drivers[i].remark))) {
             return drivers[i].profile;
         }
+    }
+    const char *release = sdsim_profiles_driver(profiles, measurement->driver, measurement->year);
+    if (release != NULL) {
+        return release;
     }
     if (sdsim_profiles_has(profiles, "driver", measurement->driver)) {
         return measurement->driver;

@@ -1,5 +1,6 @@
 #include "measure/profiles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct known {
@@ -10,11 +11,14 @@ struct known {
     const struct sdsim_mixture *mixture;
 };
 
-/* A card that a profile says it is of. */
+/* A name of cards or drivers, or a remark on a host, that a profile says it is meant by. */
 struct match {
     struct match *next;
-    const char *card;
+    const char *kind;
+    const char *name;
     const char *profile;
+    const char *base;   /* of a host; "" if it has none */
+    uint64_t last_year; /* of a driver; 0: any */
 };
 
 struct sdsim_profiles {
@@ -23,20 +27,32 @@ struct sdsim_profiles {
     struct match *matches;
 };
 
-static void add_match(struct sdsim_profiles *profiles, const char *card, const char *profile)
+static void add_match(struct sdsim_profiles *profiles, const struct match *from, const char *name)
 {
     struct match *match = sdsim_config_alloc(profiles->config, 1, sizeof *match);
     if (match != NULL) {
-        *match = (struct match){.next = profiles->matches, .card = card, .profile = profile};
+        *match = *from;
+        match->next = profiles->matches;
+        match->name = name;
         profiles->matches = match;
     }
 }
 
-/* What each card's own file says: a card that is based on another one is not that card. */
-static void read_matches(struct sdsim_profiles *profiles)
+/* A year, alone or with its origin; 0 if there is none. What is wrong with it the schema says. */
+static uint64_t year_of(const struct sdsim_node *tree)
+{
+    const struct sdsim_node *node = sdsim_node_get(tree, "last_year");
+    const char *text = node != NULL && node->kind == SDSIM_NODE_MAP
+                           ? sdsim_node_text(node, "value")
+                           : sdsim_node_text(tree, "last_year");
+    return text != NULL ? strtoull(text, NULL, 10) : 0;
+}
+
+/* What each profile's own file says: a card that is based on another one is not that card. */
+static void read_matches(struct sdsim_profiles *profiles, const char *kind)
 {
     const struct sdsim_profile_file *files;
-    const size_t count = sdsim_config_list(profiles->config, "card", &files);
+    const size_t count = sdsim_config_list(profiles->config, kind, &files);
     for (size_t i = 0; i < count; i++) {
         struct sdsim_diags diags;
         sdsim_diags_init(&diags);
@@ -46,12 +62,17 @@ static void read_matches(struct sdsim_profiles *profiles)
         if (matches == NULL) {
             continue;
         }
+        const char *base = sdsim_node_text(tree, "base");
+        const struct match match = {.kind = kind,
+                                    .profile = files[i].name,
+                                    .base = base != NULL ? base : "",
+                                    .last_year = year_of(tree)};
         if (matches->kind == SDSIM_NODE_SCALAR) {
-            add_match(profiles, matches->text, files[i].name);
+            add_match(profiles, &match, matches->text);
         }
         for (size_t m = 0; matches->kind == SDSIM_NODE_LIST && m < matches->count; m++) {
             if (matches->items[m]->kind == SDSIM_NODE_SCALAR) {
-                add_match(profiles, matches->items[m]->text, files[i].name);
+                add_match(profiles, &match, matches->items[m]->text);
             }
         }
     }
@@ -62,7 +83,9 @@ struct sdsim_profiles *sdsim_profiles_create(struct sdsim_config *config)
     struct sdsim_profiles *profiles = sdsim_config_alloc(config, 1, sizeof *profiles);
     if (profiles != NULL) {
         profiles->config = config;
-        read_matches(profiles);
+        read_matches(profiles, "card");
+        read_matches(profiles, "driver");
+        read_matches(profiles, "host");
     }
     return profiles;
 }
@@ -82,7 +105,30 @@ bool sdsim_profiles_has(struct sdsim_profiles *profiles, const char *kind, const
 const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *card)
 {
     for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
-        if (strcmp(match->card, card) == 0) {
+        if (strcmp(match->kind, "card") == 0 && strcmp(match->name, card) == 0) {
+            return match->profile;
+        }
+    }
+    return NULL;
+}
+
+const char *sdsim_profiles_driver(struct sdsim_profiles *profiles, const char *name, uint64_t year)
+{
+    for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
+        const bool in_use = match->last_year == 0 || (year > 0 && year <= match->last_year);
+        if (in_use && strcmp(match->kind, "driver") == 0 && strcmp(match->name, name) == 0) {
+            return match->profile;
+        }
+    }
+    return NULL;
+}
+
+const char *sdsim_profiles_board(struct sdsim_profiles *profiles,
+                                 const struct sdsim_measurement *measurement)
+{
+    for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
+        if (strcmp(match->kind, "host") == 0 && strcmp(match->base, measurement->host) == 0 &&
+            sdsim_remarks(measurement, match->name)) {
             return match->profile;
         }
     }

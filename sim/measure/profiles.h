@@ -8,6 +8,7 @@
 
 #include "config/tree.h"
 #include "core/diag.h"
+#include "measure/measurement.h"
 #include "setup/setup.h"
 
 struct sdsim_profiles;
@@ -20,6 +21,15 @@ bool sdsim_profiles_has(struct sdsim_profiles *profiles, const char *kind, const
 
 /* The card profile that lists this card under `matches`; NULL if none does. */
 const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *card);
+
+/* The driver profile that was meant by a name in this year (0: not known): one that lists the name under
+ * `matches` and was the release in use, by its `last_year`. NULL if none was. */
+const char *sdsim_profiles_driver(struct sdsim_profiles *profiles, const char *name, uint64_t year);
+
+/* The host profile that a measurement's remarks name, where its host says only of what kind it is: one that
+ * is based on that host and lists a remark under `matches`, or how it begins. NULL if there is none. */
+const char *sdsim_profiles_board(struct sdsim_profiles *profiles,
+                                 const struct sdsim_measurement *measurement);
 
 /* The profile a reference means (see sdsim_config_resolve); the same reference, written as `text`,
  * gives the same tree. For a card *mixture is what it may be, too (else NULL). NULL after a

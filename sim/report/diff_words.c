@@ -99,13 +99,35 @@ static enum layer layer_of(enum sdsim_kind kind)
     }
 }
 
+/* Whose turn it was when it was somebody else's, as far as the inputs of both sides tell. */
+static const char *others_of(const struct sdsim_diff_pair *pair)
+{
+    const struct sdsim_diff_result *sides[] = {pair->a, pair->b};
+    bool usb = false;
+    bool device = false;
+    for (int i = 0; i < 2; i++) {
+        if (sides[i]->kinds[SDSIM_OUTSIDE] <= 0) {
+            continue;
+        }
+        const struct sdsim_input_value *target =
+            sides[i]->has_inputs ? sdsim_inputs_find(&sides[i]->inputs, "workload.on") : NULL;
+        if (!sides[i]->has_inputs) {
+            return "USB and other devices";
+        }
+        const bool over_usb = target != NULL && strcmp(target->value, "usb") == 0;
+        usb = usb || over_usb;
+        device = device || !over_usb;
+    }
+    return usb && device ? "USB and another device" : usb ? "USB" : "another device";
+}
+
 static void say_layers(struct sdsim_diff_pair *pair)
 {
-    static const char *const names[LAYERS] = {
+    const char *const names[LAYERS] = {
         [ON_BUS] = "clocks on the bus",
         [ON_CARD] = "the card",
         [ON_HOST] = "the host and its driver",
-        [ON_OTHERS] = "USB and other devices",
+        [ON_OTHERS] = others_of(pair),
         [NOWHERE] = "idle time",
     };
     double sums[LAYERS] = {0};

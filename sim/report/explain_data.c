@@ -62,7 +62,7 @@ static void write_waterfall(const struct sdsim_explanation *e, struct sdsim_json
         const struct sdsim_waterfall_step *step = &e->waterfall.steps[i];
         sdsim_json_object(json, NULL);
         sdsim_json_text(json, "id", sdsim_loss_name(step->loss));
-        sdsim_json_text(json, "title", sdsim_loss_title(step->loss));
+        sdsim_json_text(json, "title", step->title);
         sdsim_json_text(json, "layer", sdsim_layer_name(step->layer));
         sdsim_json_seconds(json, "seconds", step->time);
         sdsim_json_number(json, "share", step->share);

@@ -149,7 +149,7 @@ static void step(const struct sdsim_explanation *explanation,
     const struct sdsim_waterfall *waterfall = &explanation->waterfall;
     char text[48];
     fputs("<li><span>", out);
-    sdsim_html_text(out, sdsim_loss_title(step->loss));
+    sdsim_html_text(out, step->title);
     fputs("</span><span class=\"track\">", out);
     piece(waterfall, step, out);
     fputs("</span><span class=\"n\">", out);

@@ -303,7 +303,9 @@ const char *sdsim_kind_title(enum sdsim_kind kind)
 
 const char *sdsim_outside_name(const struct sdsim_workload_params *workload)
 {
-    return workload->target == SDSIM_ON_USB ? "USB" : "another device";
+    const bool usb = workload->target == SDSIM_ON_USB;
+    const bool shared = workload->other_device.every > 0;
+    return usb && shared ? "USB, another device" : usb ? "USB" : "another device";
 }
 
 static void print_bar(const struct sdsim_style *style, double share, unsigned longest, char *out,

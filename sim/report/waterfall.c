@@ -1,11 +1,12 @@
 #include "report/waterfall.h"
 
 #include "bus/counts.h"
+#include "report/run_report.h"
 #include "report/waterfall_parts.h"
 
 static const struct {
     const char *name;
-    const char *title;
+    const char *title; /* NULL: it hangs on the run */
     enum sdsim_layer layer;
 } losses[SDSIM_LOSS_COUNT] = {
     [SDSIM_LOSS_RAW] = {"raw", "the bytes themselves", SDSIM_LAYER_BUS},
@@ -26,7 +27,7 @@ static const struct {
     [SDSIM_LOSS_BITMAP] = {"bitmap", "allocation bitmap", SDSIM_LAYER_FAT},
     [SDSIM_LOSS_BOOT] = {"boot", "boot sector", SDSIM_LAYER_FAT},
     [SDSIM_LOSS_INIT] = {"init", "initialisation", SDSIM_LAYER_DRIVER},
-    [SDSIM_LOSS_OUTSIDE] = {"outside", "USB, other devices", SDSIM_LAYER_OUTSIDE},
+    [SDSIM_LOSS_OUTSIDE] = {"outside", NULL, SDSIM_LAYER_OUTSIDE},
     [SDSIM_LOSS_IDLE] = {"idle", "between calls", SDSIM_LAYER_PRODUCER},
 };
 
@@ -48,9 +49,9 @@ const char *sdsim_loss_name(enum sdsim_loss loss)
     return losses[loss].name;
 }
 
-const char *sdsim_loss_title(enum sdsim_loss loss)
+static const char *title_of(enum sdsim_loss loss, const struct sdsim_workload_params *workload)
 {
-    return losses[loss].title;
+    return losses[loss].title != NULL ? losses[loss].title : sdsim_outside_name(workload);
 }
 
 unsigned sdsim_waterfall_frame(int bus, bool reads)
@@ -173,6 +174,7 @@ void sdsim_waterfall(const struct sdsim_setup *setup, const struct sdsim_outcome
         *step = (struct sdsim_waterfall_step){
             .loss = (enum sdsim_loss)loss,
             .layer = losses[loss].layer,
+            .title = title_of((enum sdsim_loss)loss, &setup->run.workload),
             .time = times[loss],
             .share = (double)times[loss] / (double)waterfall->total,
             .until = until,

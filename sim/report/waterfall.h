@@ -66,15 +66,15 @@ enum sdsim_loss {
     SDSIM_LOSS_COUNT
 };
 
-/* "raw", "sectors", ... as in JSON; and what a person reads: "commands and responses". */
+/* "raw", "sectors", ... as in JSON. */
 const char *sdsim_loss_name(enum sdsim_loss loss);
-const char *sdsim_loss_title(enum sdsim_loss loss);
 
 #define SDSIM_RULE_SIZE 320
 
 struct sdsim_waterfall_step {
     enum sdsim_loss loss;
     enum sdsim_layer layer;
+    const char *title; /* what a person reads: "commands, responses", "USB" */
     sdsim_ps time;
     double share;               /* of the whole, 0..1 */
     sdsim_ps until;             /* this step and all before it */

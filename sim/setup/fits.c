@@ -21,7 +21,7 @@ struct fits {
     struct sdsim_fit_count found;
 };
 
-/* Whether `path` is under "FOLDER.", but not under "FOLDER.NAME.". */
+/* Whether `path` is under "FOLDER.", but not "FOLDER.NAME" or under it. */
 static bool is_of_another(const char *path, const char *folder, const char *name)
 {
     const size_t length = strlen(folder);
@@ -29,7 +29,8 @@ static bool is_of_another(const char *path, const char *folder, const char *name
         return false;
     }
     const char *rest = path + length + 1;
-    return name == NULL || strncmp(rest, name, strlen(name)) != 0 || rest[strlen(name)] != '.';
+    return name == NULL || strncmp(rest, name, strlen(name)) != 0 ||
+           (rest[strlen(name)] != '.' && rest[strlen(name)] != '\0');
 }
 
 /* Which of the host's clock generators the driver uses: its own, or "spi" if there is none. */
@@ -79,14 +80,17 @@ struct walk {
     void *context;
 };
 
+bool sdsim_run_uses_host(const struct sdsim_run *run, const char *path)
+{
+    return !is_of_another(path, "drivers", costs_of(run)) &&
+           !is_of_another(path, "clocks", clock_of(run)) &&
+           !is_of_another(path, "files", api_of(run)) && !is_idle_usb(path, run);
+}
+
 static void pass_on(void *context, const struct sdsim_value_info *info)
 {
     const struct walk *walk = context;
-    const struct sdsim_run *run = walk->run;
-    if (walk->kind != SDSIM_PROFILE_HOST ||
-        (!is_of_another(info->path, "drivers", costs_of(run)) &&
-         !is_of_another(info->path, "clocks", clock_of(run)) &&
-         !is_of_another(info->path, "files", api_of(run)) && !is_idle_usb(info->path, run))) {
+    if (walk->kind != SDSIM_PROFILE_HOST || sdsim_run_uses_host(walk->run, info->path)) {
         walk->visit(walk->context, walk->kind, info);
     }
 }

@@ -82,6 +82,7 @@ struct sdsim_host_mpsse_params {
 struct sdsim_host_params {
     uint64_t cpu_hz;
     struct sdsim_list strapping_pins; /* of uint64_t: GPIO numbers the chip samples at reset */
+    struct sdsim_list matches;        /* texts: remarks of measurements that mean it */
     struct sdsim_host_clock_params clocks[SDSIM_HOST_CLOCK_COUNT];
     struct sdsim_host_driver_params drivers[SDSIM_DRIVER_COUNT];
     struct sdsim_host_file_params files[SDSIM_API_COUNT];
@@ -95,6 +96,8 @@ struct sdsim_driver_profile {
     uint64_t default_hz; /* what is asked for when the sketch does not say */
     uint64_t cap_hz;     /* requests above are cut to this; 0: no cap */
     uint64_t init_hz;
+    struct sdsim_list matches; /* texts; which published measurements mean it ... */
+    uint64_t last_year;        /* ... made up to this year; 0: any */
 };
 
 enum sdsim_wires {

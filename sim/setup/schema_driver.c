@@ -143,6 +143,17 @@ static const struct sdsim_key keys[] = {
      .fallback = "spins",
      .choices = ready_waits,
      .doc = "SD mode: how a driver that has the choice waits for a card that still programs."},
+    {.name = "matches",
+     .type = SDSIM_VALUE_TEXT,
+     .offset = AT(matches),
+     .list = true,
+     .doc = "Names under which published measurements know this release of a driver."},
+    {.name = "last_year",
+     .type = SDSIM_VALUE_COUNT,
+     .offset = AT(last_year),
+     .profile = true,
+     .max = 9999,
+     .doc = "The last year in which such a name meant this release; 0: it still does."},
 };
 
 const struct sdsim_schema sdsim_driver_schema = {

@@ -109,6 +109,10 @@ char *sdsim_setup_explain_clock(const struct sdsim_setup *setup, char *out, size
 void sdsim_setup_lint(const struct sdsim_run *run, const struct sdsim_setup *setup,
                       struct sdsim_diags *diags);
 
+/* The same for a replay, which has the hardware of a run but not its workload. */
+void sdsim_setup_lint_replay(const struct sdsim_run *run, const struct sdsim_setup *setup,
+                             struct sdsim_diags *diags);
+
 enum sdsim_profile_kind {
     SDSIM_PROFILE_HOST,
     SDSIM_PROFILE_DRIVER,
@@ -121,6 +125,10 @@ void sdsim_run_values(const struct sdsim_run *run,
                       void (*visit)(void *context, enum sdsim_profile_kind kind,
                                     const struct sdsim_value_info *info),
                       void *context);
+
+/* Whether a run uses this value of its host ("drivers.sdfat.call"); of a path that stops at a driver, a
+ * clock generator or a file API: whether it is the run's. */
+bool sdsim_run_uses_host(const struct sdsim_run *run, const char *path);
 
 /* How many different profile values a set of runs uses that were fitted. */
 struct sdsim_fit_count {

@@ -11,36 +11,44 @@
 
 #include "setup/check.h"
 
+enum target {
+    ANY,
+    RAW, /* or over USB */
+    FILES,
+};
+
 struct use {
     const char *key;
     const char *actions; /* the words of `do` that use it */
-    bool raw_only;       /* and only with on: raw */
+    enum target only;    /* and on what */
 };
 
 #define DATA "write read random-write random-read random-mixed play"
 
 static const struct use uses[] = {
-    {"start", DATA " stream", true},
-    {"call", DATA " append seek stream", false},
-    {"total", DATA " append seek stream", false},
-    {"lines", "log", false},
-    {"times", "append seek open create list mount", false},
-    {"files", "open open-each create list", false},
-    {"name_length", "open open-each create list", false},
-    {"reads", "random-mixed", false},
-    {"parallel", "write read play", false},
-    {"play", "play", false},
-    {"position", "seek", false},
-    {"sync_every", DATA " log seek stream", false},
-    {"rate", "stream", false},
-    {"burst", "stream", false},
-    {"burst_every", "stream", false},
-    {"arrivals", "stream", false},
-    {"duration", "stream", false},
-    {"queue", "stream", false},
-    {"ram", "stream", false},
-    {"item", "stream", false},
-    {"sync_interval", "stream", false},
+    {"start", DATA " stream", RAW},
+    {"call", DATA " append seek stream", ANY},
+    {"total", DATA " append seek stream", ANY},
+    {"lines", "log", ANY},
+    {"times", "append seek open create list mount", ANY},
+    {"files", "open open-each create list", ANY},
+    {"name_length", "open open-each create list", ANY},
+    {"reads", "random-mixed", ANY},
+    {"parallel", "write read play", ANY},
+    {"play", "play", ANY},
+    {"position", "seek", ANY},
+    {"sync_every", DATA " log seek stream", ANY},
+    {"rate", "stream", ANY},
+    {"burst", "stream", ANY},
+    {"burst_every", "stream", ANY},
+    {"arrivals", "stream", ANY},
+    {"duration", "stream", ANY},
+    {"queue", "stream", ANY},
+    {"ram", "stream", ANY},
+    {"item", "stream", ANY},
+    {"sync_interval", "stream", ANY},
+    {"rotate_every", "write stream", FILES},
+    {"preallocate", "write stream", FILES},
 };
 
 /* Whether `word` is one of the words of `list`. */
@@ -66,7 +74,7 @@ static bool uses_key(const struct sdsim_node *workload, const struct use *use)
 {
     const bool raw = strcmp(text_or(workload, "on", "file"), "file") != 0;
     const bool passes = strcmp(text_or(workload, "timed", "calls"), "passes") == 0;
-    if (use->raw_only && !raw) {
+    if (use->only != ANY && (use->only == RAW) != raw) {
         return false;
     }
     return lists(use->actions, text_or(workload, "do", "write")) ||
@@ -96,14 +104,37 @@ static bool is_used(const struct sdsim_run *runs, size_t count, const struct use
     return false;
 }
 
+static void explain(const struct sdsim_node *workload, const struct use *use, char *why,
+                    size_t why_size, char *help, size_t help_size)
+{
+    static const char *const on[] = {[ANY] = "", [RAW] = "on: raw, ", [FILES] = "on: file, "};
+    snprintf(why, why_size, "do: %s%s takes no notice of %s", text_or(workload, "do", "write"),
+             use->only == RAW     ? " on a file"
+             : use->only == FILES ? " on sectors"
+                                  : "",
+             use->key);
+    snprintf(help, help_size, "leave it out; it is for %sdo: %s", on[use->only], use->actions);
+}
+
+bool sdsim_unused_key(const struct sdsim_node *workload, const char *key, char *why,
+                      size_t why_size, char *help, size_t help_size)
+{
+    for (size_t u = 0; u < sizeof uses / sizeof *uses; u++) {
+        if (strcmp(uses[u].key, key) == 0 && !uses_key(workload, &uses[u])) {
+            explain(workload, &uses[u], why, why_size, help, help_size);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void warn(const struct sdsim_node *workload, const struct use *use,
                  const struct sdsim_node *value, struct sdsim_diags *diags)
 {
+    char why[160];
     char help[160];
-    snprintf(help, sizeof help, "leave it out; it is for %sdo: %s",
-             use->raw_only ? "on: raw, " : "", use->actions);
-    sdsim_node_diag(diags, SDSIM_WARNING, value, help, "do: %s%s takes no notice of %s",
-                    text_or(workload, "do", "write"), use->raw_only ? " on a file" : "", use->key);
+    explain(workload, use, why, sizeof why, help, sizeof help);
+    sdsim_node_diag(diags, SDSIM_WARNING, value, help, "%s", why);
 }
 
 void sdsim_warn_unused_keys(const struct sdsim_run *runs, size_t count, struct sdsim_diags *diags)

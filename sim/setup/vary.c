@@ -54,6 +54,20 @@ static bool read_quantity(const char *text, struct quantity *quantity)
     return false;
 }
 
+/* Whether a text is a number with a unit, but one that is too large; then in `why` how large it may be. */
+static bool is_too_large(const char *text, char *why, size_t size)
+{
+    char limit[64];
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (sdsim_unit_is_too_large(units[i], text)) {
+            snprintf(why, size, "'%.60s' is too large: %s", text,
+                     sdsim_unit_at_most(units[i], UINT64_MAX, limit, sizeof limit));
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool alike(const struct quantity *a, const struct quantity *b)
 {
     return a->united == b->united && (!a->united || a->unit == b->unit);
@@ -140,24 +154,32 @@ static const char *find_step(const char *text)
     return text + strlen(text);
 }
 
-/* Splits "FROM..TO*K" and reads its parts. */
-static bool read_range(const char *text, const char *dots, struct range *range)
+/* Splits "FROM..TO*K" and reads its parts; `why` says what is wrong with one. */
+static bool read_range(const char *text, const char *dots, struct range *range, char *why,
+                       size_t size)
 {
     char part[64];
     const char *end = find_step(dots + 2);
+    snprintf(why, size, "a range has a number at each end");
     snprintf(part, sizeof part, "%.*s", (int)(dots - text), text);
     if (!read_quantity(part, &range->from)) {
+        (void)is_too_large(part, why, size);
         return false;
     }
     snprintf(part, sizeof part, "%.*s", (int)(end - (dots + 2)), dots + 2);
     if (!read_quantity(part, &range->to)) {
+        (void)is_too_large(part, why, size);
         return false;
     }
     range->step = *end == '*'   ? STEP_FACTOR
                   : *end == '+' ? STEP_ADD
                   : *end == '/' ? STEP_PARTS
                                 : STEP_NONE;
-    return *end == '\0' || read_quantity(end + 1, &range->by);
+    if (*end != '\0' && !read_quantity(end + 1, &range->by)) {
+        (void)is_too_large(end + 1, why, size);
+        return false;
+    }
+    return true;
 }
 
 static const char *fault_of(const struct range *range)
@@ -295,11 +317,12 @@ bool sdsim_vary_parse(struct sdsim_vary *vary, const char *text, struct sdsim_di
     struct range range = {.step = STEP_NONE};
     const char *values = equals + 1;
     const char *dots = strstr(values, "..");
+    char why[160];
     bool fine;
     if (dots != NULL && strchr(values, ',') == NULL) {
-        fine = read_range(values, dots, &range)
+        fine = read_range(values, dots, &range, why, sizeof why)
                    ? add_range(vary, text, &range, diags)
-                   : complain(diags, text, "a range has a number at each end",
+                   : complain(diags, text, why,
                               "for example 512B..64KiB*2, 4MHz..40MHz+4MHz or 100us..1ms/10");
         fine = fine && (vary->count == 0 || find_numbers(vary, diags));
     } else {

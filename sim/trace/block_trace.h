@@ -88,6 +88,10 @@ struct sdsim_block_source {
                    size_t most);
     /* Frees the source, the info with it. */
     void (*close)(struct sdsim_block_source *source);
+    /* After an end without a single record: what there is instead ("an idle bus"), and in `help` what to
+     * do. NULL: nothing is known of that. */
+    void (*instead)(const struct sdsim_block_source *source, char *text, size_t size, char *help,
+                    size_t help_size);
     struct sdsim_trace_info *info; /* owned by the source */
     bool failed;
 };

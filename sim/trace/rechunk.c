@@ -139,6 +139,13 @@ static size_t block_next(struct sdsim_block_source *base, struct sdsim_block_rec
     return count;
 }
 
+static void block_instead(const struct sdsim_block_source *base, char *text, size_t size,
+                          char *help, size_t help_size)
+{
+    const struct sdsim_block_source *source = ((const struct block_rechunk *)base)->source;
+    source->instead(source, text, size, help, help_size);
+}
+
 static void block_close(struct sdsim_block_source *base)
 {
     struct block_rechunk *rechunk = (struct block_rechunk *)base;
@@ -155,6 +162,7 @@ struct sdsim_block_source *sdsim_rechunk_blocks(struct sdsim_block_source *sourc
     }
     rechunk->base =
         (struct sdsim_block_source){.next = block_next, .close = block_close, .info = source->info};
+    rechunk->base.instead = source->instead != NULL ? block_instead : NULL;
     rechunk->source = source;
     rechunk->sectors = sectors;
     return &rechunk->base;

@@ -94,10 +94,14 @@ static bool read_words(struct reading *reading, char *words, char *why, size_t s
         const enum sdsim_lane lane = sdsim_lane_by_name(word);
         if (strcasecmp(word, "over") == 0) {
             const char *time = strtok_r(NULL, " ", &rest);
-            if (time == NULL ||
-                sdsim_unit_parse(SDSIM_UNIT_TIME, time, &reading->quest->wanted.at_least) !=
-                    SDSIM_UNIT_OK) {
+            char fault[200];
+            if (time == NULL) {
                 snprintf(why, size, "'over' needs %s", sdsim_unit_expected(SDSIM_UNIT_TIME));
+                return false;
+            }
+            if (!sdsim_unit_take(SDSIM_UNIT_TIME, time, 0, UINT64_MAX,
+                                 &reading->quest->wanted.at_least, fault, sizeof fault)) {
+                snprintf(why, size, "'over' %s", fault);
                 return false;
             }
         } else if (lane != SDSIM_LANE_COUNT && reading->lane == SDSIM_LANE_COUNT) {

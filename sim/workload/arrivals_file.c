@@ -61,6 +61,20 @@ static bool read_bytes(const char *text, uint64_t *bytes)
     return sdsim_unit_parse(SDSIM_UNIT_SIZE, size, bytes) == SDSIM_UNIT_OK;
 }
 
+/* Whether it is a number, with or without unit, but more than an arrival can be. */
+static bool is_too_large(enum sdsim_unit unit, const char *text, const char *usual)
+{
+    char united[LINE + 4];
+    uint64_t value = 0;
+    enum sdsim_unit_error error = sdsim_unit_parse(unit, text, &value);
+    if (error == SDSIM_UNIT_MISSING) {
+        snprintf(united, sizeof united, "%s%s", text, usual);
+        error = sdsim_unit_parse(unit, united, &value);
+    }
+    return error == SDSIM_UNIT_TOO_LARGE ||
+           (error == SDSIM_UNIT_OK && unit == SDSIM_UNIT_TIME && value > latest);
+}
+
 /* Adds a row; what comes at one instant becomes one. */
 static bool add(struct reader *reader, sdsim_ps at, uint64_t bytes)
 {
@@ -106,6 +120,11 @@ static bool read_line(struct reader *reader, char *line)
     uint64_t bytes;
     if (comma != NULL) {
         *comma = '\0';
+    }
+    if (comma != NULL && (is_too_large(SDSIM_UNIT_TIME, trim(text), "s") ||
+                          is_too_large(SDSIM_UNIT_SIZE, trim(comma + 1), "B"))) {
+        return complain(reader, "times are at most 4800h, sizes less than 4194304TiB",
+                        "this is too large");
     }
     if (comma == NULL || !read_time(trim(text), &at) || !read_bytes(trim(comma + 1), &bytes)) {
         if (reader->line == 1 && isalpha((unsigned char)*text)) {

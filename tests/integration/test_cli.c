@@ -209,8 +209,10 @@ static void test_bad_usage(void **state)
         {"error: --color takes auto, always or never, not 'blue'\n",
          {"run", "bench", "--color", "blue"}},
         {"error: --json and --csv exclude each other\n", {"list", "--json", "--csv"}},
-        {"error: there is no scenario 'bensh'\nhelp: did you mean 'bench'?\n", {"run", "bensh"}},
-        {"error: there is no scenario 'x'\nhelp: 'sdsim list scenario' shows what there is\n",
+        {"error: there is no scenario 'bensh'\nhelp: did you mean 'bench'? 'sdsim list scenario' "
+         "shows all\n",
+         {"run", "bensh"}},
+        {"error: there is no scenario 'x'\nhelp: known are: bench, places, single\n",
          {"compare", "x"}},
         {"error: there is no file './nothing'\n", {"check", "./nothing"}},
         {"error: there is no file 'nothing.yaml'\n", {"run", "nothing.yaml"}},
@@ -237,7 +239,8 @@ static void test_bad_usage(void **state)
         {"error: --set changes a profile, so it needs a name",
          {"describe", "card", "--set", "a=1"}},
         {"error: there are no files of kind 'x'\nhelp: the kinds are", {"describe", "x"}},
-        {"error: there is no card 'plian'\nhelp: did you mean 'plain'?\n",
+        {"error: there is no card 'plian'\nhelp: did you mean 'plain'? 'sdsim list card' shows "
+         "all\n",
          {"describe", "card", "plian"}},
         {"error: --json-schema describes all files of a kind",
          {"describe", "card", "plain", "--json-schema"}},

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -114,14 +115,81 @@ static void options_of_every_command(void **state)
     sdsim_test_lines(lines, COUNT(lines));
 }
 
+/* Numbers that are too large are numbers: what is told is the largest. */
+static void too_large(void **state)
+{
+    (void)state;
+#define HUGE_NUMBER "99999999999999999"
+    static const struct sdsim_test_line lines[] = {
+        {"echo 'R 0 8' | $s replay - single --call " HUGE_NUMBER "GiB", 2,
+         "--call takes at most 1GiB, not '" HUGE_NUMBER "GiB'", "with a unit"},
+        {"echo 'R 0 8' | $s import - --call " HUGE_NUMBER "GiB", 2, "--call takes at most 1GiB",
+         "with a unit"},
+        {"$s buffer single --rate 1kB/s --ram " HUGE_NUMBER "GiB", 2, "--ram takes at most 1GiB",
+         "takes a size"},
+        {"$s buffer single --rate 1kB/s --hours " HUGE_NUMBER, 2, "--hours takes at most 4800",
+         NULL},
+        {"$s diff single single --tolerance " HUGE_NUMBER "%", 2, "--tolerance takes at most 1000%",
+         NULL},
+        {"$s export single --to csv --window 0s.." HUGE_NUMBER "h", 2,
+         "--window takes times of at most 5124h", "has a unit"},
+        {"$s init --board devkit --call " HUGE_NUMBER "GiB", 2, "it takes at most 1GiB",
+         "with a unit"},
+        {"$s init --board devkit --call 2GiB", 2, "'2GiB' is outside 1B..1GiB", NULL},
+        {"$s init --board devkit --clock " HUGE_NUMBER "GHz", 2, "it takes at most 208MHz",
+         "with a unit"},
+        {"$s sweep single --vary clock=1MHz.." HUGE_NUMBER "GHz*2", 2,
+         "'" HUGE_NUMBER "GHz' is too large", "at each end"},
+        {"$s run single --set workload.call=" HUGE_NUMBER "GiB", 2,
+         "'" HUGE_NUMBER "GiB' is too large: it takes at most 1GiB", NULL},
+        {"$s run single --set card.rd1=" HUGE_NUMBER "h", 2, "too large: it takes at most", NULL},
+        {"$s run single --set seed=" HUGE_NUMBER HUGE_NUMBER, 2, "too large: it takes at most",
+         NULL},
+        {"$s run single --set measured=" HUGE_NUMBER "TB/s", 2, "expected a time, a data rate",
+         "too large"},
+        {"$s run single --set measured=" HUGE_NUMBER HUGE_NUMBER "MB/s", 2, "too large",
+         "expected"},
+        {"echo '" HUGE_NUMBER "h,512' >$d/huge.csv; $s run bench write --set workload.do=stream "
+         "--set workload.arrivals=$d/huge.csv",
+         2, "huge.csv:1: error: this is too large", "no arrival"},
+        {"echo '1ms," HUGE_NUMBER "GB' >$d/huge.csv; $s run bench write --set workload.do=stream "
+         "--set workload.arrivals=$d/huge.csv",
+         2, "huge.csv:1: error: this is too large", "no arrival"},
+    };
+    sdsim_test_lines(lines, COUNT(lines));
+}
+
+/* The same of the programs that work a real card, which are built only where there is libftdi. */
+static void too_large_for_a_real_card(void **state)
+{
+    (void)state;
+    static const struct sdsim_test_line lines[] = {
+        {"$s validate single --amount " HUGE_NUMBER "GiB", 2, "--amount takes less than 2TiB",
+         "like"},
+        {"$s validate single --tolerance " HUGE_NUMBER "%", 2, "--tolerance takes at most 1000%",
+         "like"},
+        {"$s probe --pauses " HUGE_NUMBER "GiB", 2, "--pauses takes less than 2TiB", "like"},
+        {"$s probe --range 0B.." HUGE_NUMBER "GiB", 2, "--range takes less than 2TiB", "like"},
+        {"$s probe --clock " HUGE_NUMBER "GHz", 2, "--clock takes at most 1GHz", "from 458Hz"},
+    };
+    struct sdsim_test_result result =
+        sdsim_test_run_quiet((const char *const[]){"probe", "--clock", "x", NULL});
+    const bool there = result.code != 3;
+    sdsim_test_result_free(&result);
+    if (!there) {
+        print_message("sdsim-probe is not built: its options are not tried\n");
+        skip();
+    }
+    sdsim_test_lines(lines, COUNT(lines));
+}
+
 int main(void)
 {
     sdsim_test_need_program();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_a_sweep),
-        cmocka_unit_test(order_of_overrides),
-        cmocka_unit_test(other_runs),
-        cmocka_unit_test(options_of_every_command),
+        cmocka_unit_test(values_of_a_sweep), cmocka_unit_test(order_of_overrides),
+        cmocka_unit_test(other_runs),        cmocka_unit_test(options_of_every_command),
+        cmocka_unit_test(too_large),         cmocka_unit_test(too_large_for_a_real_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,6 @@
 /*
  * mkfs, fsops and layout as a user meets them: what they print (in tests/golden/fsops), exit codes,
  * messages, and which files they leave and don't touch.
- *
- * The programs run in a folder of their own, so that the names of images in what they print are
- * short and always the same.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,60 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fat/mkfs.h"
+#include "fsops_bench.h"
 #include "golden.h"
-#include "program.h"
 #include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define MOST_WORDS   12
 
-static char source[PATH_MAX];
-static char data_dir[PATH_MAX + 40];
-
-/* Runs the program as sdsim_test_run_quiet does, with one more row of environment. */
-static struct sdsim_test_result run_with(const char *const *arguments, const char *row)
-{
-    const char *const quiet[] = {data_dir, "LC_ALL=C", "NO_COLOR", "POSIXLY_CORRECT", row, NULL};
-    return sdsim_test_run(arguments, quiet);
-}
-
-static struct sdsim_test_result run(const char *const *arguments)
-{
-    return run_with(arguments, NULL);
-}
-
-/* Runs it, expects the exit code, and throws the output away. */
-static void expect_code(const char *const *arguments, int code)
-{
-    struct sdsim_test_result result = run(arguments);
-    if (result.code != code) {
-        fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(arguments), result.code,
-                 result.err);
-    }
-    sdsim_test_result_free(&result);
-}
-
 /* ---- what is printed ---- */
-
-/* A logger that loses its power: LOG.TXT was synced once and grew, NEW.TXT was never synced. */
-static const char power_cut[] = "mount\n"
-                                "mkdir /LOGS\n"
-                                "open /LOGS/LOG.TXT w\n"
-                                "write 512 *4\n"
-                                "write 40k\n"
-                                "@1 open \"/LOGS/a long name.bin\" w\n"
-                                "@1 write 20k\n"
-                                "sync\n"
-                                "write 40k\n"
-                                "@1 close\n"
-                                "@2 open /OLD.BIN w\n"
-                                "@2 write 5k\n"
-                                "@2 close\n"
-                                "unlink /OLD.BIN\n"
-                                "@1 open /NEW.TXT w\n"
-                                "@1 write 30k\n"
-                                "stat /NONE\n";
 
 static void test_golden(void **state)
 {
@@ -104,13 +55,14 @@ static void test_golden(void **state)
         {"layout-cut.txt", 1, {"layout", "cut.img", "logs/log.txt", "--card", "plain"}},
         {"layout-cut.json", 1, {"layout", "cut.img", "/LOGS/LOG.TXT", "--json"}},
     };
-    sdsim_test_write_text("cut.ops", power_cut);
+    sdsim_test_write_text("cut.ops", sdsim_test_power_cut);
     sdsim_test_write_text("short.ops", "mount\nopen /A w\nwrite 1000\nclose\nstat /A\n");
     bool same = true;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char path[PATH_MAX + 80];
-        struct sdsim_test_result result = run(rows[i].arguments);
-        (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/%s", source, rows[i].file);
+        struct sdsim_test_result result = sdsim_test_fsops_run(rows[i].arguments, NULL);
+        (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/%s", sdsim_test_fsops_source(),
+                       rows[i].file);
         same = sdsim_test_golden(path, result.out) && same;
         if (result.code != rows[i].code || result.err[0] != '\0') {
             fail_msg("%s: exit code %d, messages:\n%s", sdsim_test_command(rows[i].arguments),
@@ -139,7 +91,7 @@ static void test_80_columns(void **state)
         "mount\nopen \"/A name that is as long as names of files sometimes are.bin\" w\n"
         "expand 900000m\nclose\nopen /B w\nwrite 3m\n");
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i]);
+        struct sdsim_test_result result = sdsim_test_fsops_run(rows[i], NULL);
         assert_true(result.code <= 1);
         for (const char *line = result.out; *line != '\0';) {
             const size_t size = strcspn(line, "\n");
@@ -165,8 +117,10 @@ static void test_refusals(void **state)
     } rows[] = {
         {2, "how large is the card?", {"mkfs", "x.img"}},
         {2, "--size takes a size with a unit", {"mkfs", "x.img", "--size", "32"}},
-        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "2TiB"}},
-        {2, "multiple of 512 bytes below 2TiB", {"mkfs", "x.img", "--size", "1000B"}},
+        {2, "--size takes less than 2TiB, not '2TiB'", {"mkfs", "x.img", "--size", "2TiB"}},
+        {2, "--size takes less than 2TiB", {"mkfs", "x.img", "--size", "99999999999999999GiB"}},
+        {2, "--au takes less than 2TiB", {"layout", "x.img", "--au", "99999999999999999GiB"}},
+        {2, "multiple of 512 bytes, not", {"mkfs", "x.img", "--size", "1000B"}},
         {2, "did you mean 'exfat'", {"mkfs", "x.img", "--size", "1GB", "--type", "exfta"}},
         {2, "1 or 2 FATs", {"mkfs", "x.img", "--size", "1GB", "--fats", "3"}},
         {2, "--fats takes a whole number", {"mkfs", "x.img", "--size", "1GB", "--fats", "two"}},
@@ -205,12 +159,12 @@ static void test_refusals(void **state)
         {2, "goes with --picture", {"layout", "there.img", "--keep-plot"}},
         {3, "cannot write to", {"layout", "there.img", "--picture", "none/map.svg"}},
     };
-    expect_code((const char *const[]){"mkfs", "there.img", "--size", "64MiB", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"mkfs", "there.img", "--size", "64MiB", NULL}, 0);
     sdsim_test_write_text("good.ops", "mount\n");
     sdsim_test_write_text("bad.ops", "mount\nwrte 5\nread x\n");
     size_t wrong = 0;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct sdsim_test_result result = run(rows[i].arguments);
+        struct sdsim_test_result result = sdsim_test_fsops_run(rows[i].arguments, NULL);
         if (result.code != rows[i].code || strstr(result.err, rows[i].message) == NULL) {
             wrong++;
             fprintf(stderr, "%s: exit code %d, messages:\n%s",
@@ -231,8 +185,8 @@ static void test_warnings(void **state)
 {
     (void)state;
     sdsim_test_write_text("unmounted.ops", "open /A w\n");
-    struct sdsim_test_result result =
-        run((const char *const[]){"fsops", "new:1GB", "unmounted.ops", NULL});
+    struct sdsim_test_result result = sdsim_test_fsops_run(
+        (const char *const[]){"fsops", "new:1GB", "unmounted.ops", NULL}, NULL);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.err, "unmounted.ops:1: warning: nothing is mounted yet"));
     assert_string_equal(result.out, "#@ 1 rc=12\n#end ops=1 blockops=0 read=0 written=0\n");
@@ -240,7 +194,8 @@ static void test_warnings(void **state)
 
     sdsim_test_write_text("empty.img", "no volume");
     sdsim_test_write_text("good.ops", "mount\n");
-    result = run((const char *const[]){"fsops", "empty.img", "good.ops", NULL});
+    result =
+        sdsim_test_fsops_run((const char *const[]){"fsops", "empty.img", "good.ops", NULL}, NULL);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.err, "warning: the engine finds no volume to mount: there is no "
                                        "FAT12, FAT16, FAT32 or exFAT volume on it: sector 0"));
@@ -254,7 +209,7 @@ static void test_marked_list(void **state)
     (void)state;
     sdsim_test_write_text("marked.ops", "\xEF\xBB\xBFmount\r\nfree\r\n");
     struct sdsim_test_result result =
-        run((const char *const[]){"fsops", "new:64MiB", "marked.ops", NULL});
+        sdsim_test_fsops_run((const char *const[]){"fsops", "new:64MiB", "marked.ops", NULL}, NULL);
     assert_int_equal(result.code, 0);
     assert_string_equal(result.err, "");
     assert_non_null(strstr(result.out, "#@ 2 clusters="));
@@ -267,8 +222,8 @@ static void test_damaged_volume(void **state)
     (void)state;
     sdsim_test_write_text("make.ops", "mount\nopen /A w\nwrite 3c\nclose\n");
     sdsim_test_write_text("read.ops", "mount\nopen /A r\nread 1\n\nread 3c\n");
-    expect_code((const char *const[]){"fsops", "new:64MiB", "make.ops", "-o", "damaged.img", NULL},
-                0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"fsops", "new:64MiB", "make.ops", "-o", "damaged.img", NULL}, 0);
     FILE *file = fopen("damaged.img", "r+b");
     assert_non_null(file);
     assert_int_equal(fseek(file, 64 * 512 + 2 * 2, SEEK_SET), 0); /* the entry of cluster 2 */
@@ -276,7 +231,7 @@ static void test_damaged_volume(void **state)
     assert_int_equal(fputc(0, file), 0);
     assert_int_equal(fclose(file), 0);
     struct sdsim_test_result result =
-        run((const char *const[]){"fsops", "damaged.img", "read.ops", NULL});
+        sdsim_test_fsops_run((const char *const[]){"fsops", "damaged.img", "read.ops", NULL}, NULL);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.out, "#@ 5 rc=2"));
     assert_non_null(strstr(result.err, "read.ops:5: warning: rc=2, volume is corrupt: /A: its "
@@ -310,7 +265,7 @@ static void test_killed(void **state)
     struct stat before;
     struct stat after;
     sdsim_test_write_text("long.ops", "mount\nopen /A w\nwrite 30m\nclose\n");
-    expect_code((const char *const[]){"mkfs", "victim.img", "--size", "8MiB", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"mkfs", "victim.img", "--size", "8MiB", NULL}, 0);
     assert_int_equal(stat("victim.img", &before), 0);
     (void)snprintf(command, sizeof command,
                    "ulimit -c 0; ulimit -f 20000; exec %s fsops new:64MiB long.ops --summary -o "
@@ -328,15 +283,17 @@ static void test_links(void **state)
 {
     (void)state;
     struct stat status;
-    expect_code((const char *const[]){"mkfs", "real.img", "--size", "8MiB", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"mkfs", "real.img", "--size", "8MiB", NULL}, 0);
     assert_int_equal(symlink("real.img", "link.img"), 0);
     assert_int_equal(symlink("nowhere.img", "lost.img"), 0);
-    expect_code((const char *const[]){"mkfs", "link.img", "--size", "16MiB", "--force", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "link.img", "--size", "16MiB", "--force", NULL}, 0);
     assert_int_equal(lstat("link.img", &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat("real.img", &status), 0);
     assert_int_equal(status.st_size, 16 << 20);
-    expect_code((const char *const[]){"mkfs", "lost.img", "--size", "8MiB", "--force", NULL}, 2);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "lost.img", "--size", "8MiB", "--force", NULL}, 2);
     assert_int_equal(lstat("lost.img", &status), 0);
     assert_false(sdsim_test_exists("nowhere.img"));
 }
@@ -346,14 +303,15 @@ static void test_full_output(void **state)
 {
     (void)state;
     sdsim_test_write_text("trace.ops", "mount\nopen /A w\nwrite 1 *5000\nclose\n");
-    struct sdsim_test_result result =
-        run_with((const char *const[]){"fsops", "new:64MiB", "trace.ops", "-o", "full.img", NULL},
-                 ">/dev/full");
+    struct sdsim_test_result result = sdsim_test_fsops_run(
+        (const char *const[]){"fsops", "new:64MiB", "trace.ops", "-o", "full.img", NULL},
+        ">/dev/full");
     assert_int_equal(result.code, 3);
     assert_non_null(strstr(result.err, "cannot write to standard output"));
     sdsim_test_result_free(&result);
-    expect_code((const char *const[]){"layout", "full.img", "/A", NULL}, 0);
-    result = run_with((const char *const[]){"fsops", "new:64MiB", "trace.ops", NULL}, ">/dev/full");
+    sdsim_test_fsops_expect((const char *const[]){"layout", "full.img", "/A", NULL}, 0);
+    result = sdsim_test_fsops_run((const char *const[]){"fsops", "new:64MiB", "trace.ops", NULL},
+                                  ">/dev/full");
     assert_int_equal(result.code, 3);
     sdsim_test_result_free(&result);
 }
@@ -366,28 +324,29 @@ static void test_image_is_not_changed(void **state)
     struct stat after;
     size_t size;
     size_t size_after;
-    expect_code((const char *const[]){"mkfs", "kept.img", "--size", "16MiB", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"mkfs", "kept.img", "--size", "16MiB", NULL}, 0);
     sdsim_test_write_text("write.ops", "mount\nopen /A.BIN w\nwrite 100000\nclose\n");
     char *bytes = sdsim_test_read_file("kept.img", &size);
     assert_int_equal(stat("kept.img", &before), 0);
-    expect_code((const char *const[]){"fsops", "kept.img", "write.ops", NULL}, 0);
-    expect_code((const char *const[]){"fsops", "kept.img", "write.ops", "-o", "new.img", NULL}, 0);
-    expect_code((const char *const[]){"layout", "kept.img", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"fsops", "kept.img", "write.ops", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"fsops", "kept.img", "write.ops", "-o", "new.img", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"layout", "kept.img", NULL}, 0);
     char *bytes_after = sdsim_test_read_file("kept.img", &size_after);
     assert_int_equal(stat("kept.img", &after), 0);
     assert_int_equal(size, size_after);
     assert_memory_equal(bytes, bytes_after, size);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_int_equal(before.st_mtime, after.st_mtime);
-    expect_code((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 2);
-    expect_code((const char *const[]){"layout", "new.img", "/A.BIN", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 2);
+    sdsim_test_fsops_expect((const char *const[]){"layout", "new.img", "/A.BIN", NULL}, 0);
     free(bytes);
     free(bytes_after);
     /* The image may be replaced by what comes out of it, if that is wanted. */
-    expect_code(
+    sdsim_test_fsops_expect(
         (const char *const[]){"fsops", "kept.img", "write.ops", "-o", "kept.img", "--force", NULL},
         0);
-    expect_code((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"layout", "kept.img", "/A.BIN", NULL}, 0);
 }
 
 /* A refused or failed command leaves no file; the same options make the same bytes. */
@@ -396,9 +355,12 @@ static void test_mkfs_files(void **state)
     (void)state;
     size_t size;
     size_t other_size;
-    expect_code((const char *const[]){"mkfs", "a.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
-    expect_code((const char *const[]){"mkfs", "b.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
-    expect_code((const char *const[]){"mkfs", "c.img", "--size", "8MiB", "--seed", "2", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "a.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "b.img", "--size", "8MiB", "--seed", "1", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "c.img", "--size", "8MiB", "--seed", "2", NULL}, 0);
     char *a = sdsim_test_read_file("a.img", &size);
     char *b = sdsim_test_read_file("b.img", &other_size);
     char *c = sdsim_test_read_file("c.img", &other_size);
@@ -408,12 +370,13 @@ static void test_mkfs_files(void **state)
     free(a);
     free(b);
     free(c);
-    expect_code((const char *const[]){"mkfs", "a.img", "--size", "16MiB", "--force", NULL}, 0);
+    sdsim_test_fsops_expect(
+        (const char *const[]){"mkfs", "a.img", "--size", "16MiB", "--force", NULL}, 0);
     struct stat status;
     assert_int_equal(stat("a.img", &status), 0);
     assert_int_equal(status.st_size, 16 << 20);
     /* A file that stands for 64 GB takes next to no room. */
-    expect_code((const char *const[]){"mkfs", "sparse.img", "--size", "64GB", NULL}, 0);
+    sdsim_test_fsops_expect((const char *const[]){"mkfs", "sparse.img", "--size", "64GB", NULL}, 0);
     assert_int_equal(stat("sparse.img", &status), 0);
     assert_int_equal(status.st_size, 64000000000);
     assert_true(status.st_blocks < 4096);
@@ -426,216 +389,15 @@ static void test_list_from_standard_input(void **state)
     sdsim_test_write_text("in.ops", "mount\nfree\n");
     (void)snprintf(row, sizeof row, "<%s/in.ops", sdsim_test_folder());
     struct sdsim_test_result result =
-        run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
+        sdsim_test_fsops_run((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
     assert_int_equal(result.code, 0);
     assert_non_null(strstr(result.out, "#@ 2 clusters="));
     sdsim_test_result_free(&result);
     sdsim_test_write_text("in.ops", "mount\nfreee\n");
-    result = run_with((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
+    result = sdsim_test_fsops_run((const char *const[]){"fsops", "new:64MiB", "-", NULL}, row);
     assert_int_equal(result.code, 2);
     assert_non_null(strstr(result.err, "<stdin>:2:1: error: no file operation: 'freee'"));
     sdsim_test_result_free(&result);
-}
-
-/* ---- pictures ---- */
-
-static void test_without_gnuplot(void **state)
-{
-    (void)state;
-    const char *const arguments[] = {"layout", "cut.img", "--picture", "no.svg", NULL};
-    const char *const keep[] = {"layout", "cut.img", "--picture", "no.svg", "--keep-plot", NULL};
-    struct sdsim_test_result result = run_with(arguments, "PATH=/nonexistent");
-    assert_int_equal(result.code, 3);
-    assert_non_null(strstr(result.err, "there is no gnuplot to draw the picture"));
-    assert_non_null(strstr(result.err, "--keep-plot"));
-    assert_string_equal(result.out, ""); /* told before any work */
-    sdsim_test_result_free(&result);
-    assert_false(sdsim_test_exists("no.svg") || sdsim_test_exists("no.dat") ||
-                 sdsim_test_exists("no.gnuplot"));
-    result = run_with(keep, "PATH=/nonexistent");
-    assert_int_equal(result.code, 3);
-    sdsim_test_result_free(&result);
-    assert_false(sdsim_test_exists("no.svg"));
-    assert_true(sdsim_test_exists("no.dat") && sdsim_test_exists("no.gnuplot"));
-    assert_int_equal(system("ls -d no.svg.* 2>/dev/null"), 256 * 2);
-}
-
-/* A gnuplot that fails leaves no picture; one that works draws what the script says. */
-static void test_with_a_gnuplot(void **state)
-{
-    (void)state;
-    char path[PATH_MAX + 80];
-    const char *const arguments[] = {"layout", "cut.img", "--picture", "map.png", NULL};
-    (void)snprintf(path, sizeof path, "PATH=%s/bin:/usr/bin:/bin", sdsim_test_folder());
-    assert_int_equal(mkdir("bin", 0777), 0);
-    sdsim_test_write_text("bin/gnuplot", "#!/bin/sh\necho broken >&2\nexit 1\n");
-    assert_int_equal(chmod("bin/gnuplot", 0777), 0);
-    struct sdsim_test_result result = run_with(arguments, path);
-    assert_int_equal(result.code, 3);
-    assert_non_null(strstr(result.err, "broken\nerror: gnuplot could not draw map.png"));
-    assert_false(sdsim_test_exists("map.png"));
-    sdsim_test_result_free(&result);
-    sdsim_test_write_text(
-        "bin/gnuplot", "#!/bin/sh\ntest \"$1\" = -d && cp \"$2\" map.png\ncat map.dat >>map.png\n");
-    result = run_with(arguments, path);
-    assert_int_equal(result.code, 1); /* the power cut */
-    sdsim_test_result_free(&result);
-    size_t size;
-    char *script = sdsim_test_read_file("map.png", &size);
-    assert_non_null(script);
-    (void)snprintf(path, sizeof path, "%s/tests/golden/fsops/picture.gnuplot", source);
-    assert_true(sdsim_test_golden(path, script));
-    free(script);
-    assert_false(sdsim_test_exists("map.dat") || sdsim_test_exists("map.gnuplot"));
-}
-
-static void test_with_gnuplot(void **state)
-{
-    (void)state;
-    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
-        printf("there is no gnuplot: no picture drawn\n");
-        return;
-    }
-    static const struct {
-        const char *file;
-        const char *head;
-    } rows[] = {{"real.svg", "<?xml"}, {"real.png", "\x89PNG"}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        size_t size = 0;
-        expect_code((const char *const[]){"layout", "cut.img", "/LOGS/LOG.TXT", "--picture",
-                                          rows[i].file, "--keep-plot", NULL},
-                    1);
-        char *picture = sdsim_test_read_file(rows[i].file, &size);
-        assert_non_null(picture);
-        assert_true(size > 2000);
-        assert_memory_equal(picture, rows[i].head, strlen(rows[i].head));
-        free(picture);
-        assert_true(sdsim_test_exists("real.dat") && sdsim_test_exists("real.gnuplot"));
-        /* The script draws the same picture again where it lies. */
-        assert_int_equal(remove(rows[i].file), 0);
-        assert_int_equal(system("gnuplot real.gnuplot"), 0);
-        assert_true(sdsim_test_exists(rows[i].file));
-    }
-}
-
-/* ---- the oracle ---- */
-
-/* The volume fat32-4g of the oracle. */
-static const struct sdsim_mkfs_plan oracle_plan = {.type = SDSIM_FAT32,
-                                                   .start = 8192,
-                                                   .partition = 7736320,
-                                                   .sectors = 7736274,
-                                                   .cluster_sectors = 64,
-                                                   .clusters = 120848,
-                                                   .fats = 2,
-                                                   .fat_offset = 64,
-                                                   .fat_sectors = 960,
-                                                   .data_offset = 1984,
-                                                   .media = 0xF8,
-                                                   .mbr_type = 12,
-                                                   .label = "FAT32VOL"};
-
-static void make_oracle_image(void)
-{
-    struct sdsim_diags diags;
-    sdsim_diags_init(&diags);
-    struct sdsim_medium *medium = sdsim_medium_create(7744512, 0);
-    assert_non_null(medium);
-    assert_true(sdsim_mkfs_write(medium, &oracle_plan));
-    assert_true(sdsim_medium_save(medium, "oracle.img", &diags));
-    sdsim_medium_destroy(medium);
-    sdsim_diags_free(&diags);
-}
-
-/* Cuts the labels off a trace; every R and W line must have one. */
-static void strip_labels(char *trace)
-{
-    char *out = trace;
-    for (char *line = trace; *line != '\0';) {
-        const size_t size = strcspn(line, "\n");
-        char *label = memchr(line + 1, '#', size > 0 ? size - 1 : 0);
-        const bool block = line[0] == 'R' || line[0] == 'W';
-        assert_int_equal(block, label != NULL);
-        const size_t kept = label != NULL ? (size_t)(label - 1 - line) : size;
-        const bool ends = line[size] == '\n';
-        memmove(out, line, kept);
-        out += kept;
-        if (ends) {
-            *out++ = '\n';
-        }
-        line += size + ends;
-    }
-    *out = '\0';
-}
-
-static void test_oracle(void **state)
-{
-    (void)state;
-    static const char *const sequences[] = {
-        "mount",     "log40",    "log-512-sync", "append-4096",    "dir-grow", "delete",
-        "list-stat", "truncate", "mixed-case",   "interleave-512", "expand",   "patch-middle"};
-    static const struct {
-        const char *engine;
-        const char *traces;
-    } engines[] = {{"esp-idf-full", "fat32-4g-fresh-esp"}, {"circuitpython", "fat32-4g-fresh-cpy"}};
-    const char *set = getenv("SDSIM_ORACLE");
-    char oracle[PATH_MAX + 40];
-    (void)snprintf(oracle, sizeof oracle, "%s", set != NULL ? set : "");
-    if (set == NULL) {
-        (void)snprintf(oracle, sizeof oracle, "%s/../shared/fatfs-oracle", source);
-    }
-    if (!sdsim_test_exists(oracle)) {
-        printf("no oracle at %s: nothing compared\n", oracle);
-        return;
-    }
-    make_oracle_image();
-    size_t compared = 0;
-    for (size_t i = 0; i < COUNT(engines) * COUNT(sequences); i++) {
-        const char *sequence = sequences[i / COUNT(engines)];
-        char ops[PATH_MAX + 120];
-        char trace[PATH_MAX + 120];
-        size_t size;
-        (void)snprintf(ops, sizeof ops, "%s/sequences/%s.ops", oracle, sequence);
-        (void)snprintf(trace, sizeof trace, "%s/%s/%s.blocks", oracle,
-                       engines[i % COUNT(engines)].traces, sequence);
-        char *expected = sdsim_test_read_file(trace, &size);
-        if (expected == NULL) {
-            continue;
-        }
-        const char *body = expected;
-        while (strncmp(body, "# ", 2) == 0) {
-            body += strcspn(body, "\n") + 1;
-        }
-        struct sdsim_test_result result = run((const char *const[]){
-            "fsops", "oracle.img", ops, "--engine", engines[i % COUNT(engines)].engine, NULL});
-        assert_int_equal(result.code, 0);
-        strip_labels(result.out);
-        if (strcmp(result.out, body) != 0) {
-            sdsim_test_diff(stderr, trace, body, result.out);
-            fail_msg("%s differs", trace);
-        }
-        compared++;
-        sdsim_test_result_free(&result);
-        free(expected);
-    }
-    printf("%zu traces compared\n", compared);
-    assert_true(compared >= 12);
-}
-
-/* ---- */
-
-static int enter_folder(void **state)
-{
-    (void)state;
-    assert_non_null(getcwd(source, sizeof source));
-    (void)snprintf(data_dir, sizeof data_dir, "SDSIM_DATA_DIR=%s/tests/golden/data", source);
-    return chdir(sdsim_test_folder());
-}
-
-static int leave_folder(void **state)
-{
-    (void)state;
-    return chdir(source);
 }
 
 int main(void)
@@ -654,10 +416,6 @@ int main(void)
         cmocka_unit_test(test_image_is_not_changed),
         cmocka_unit_test(test_mkfs_files),
         cmocka_unit_test(test_list_from_standard_input),
-        cmocka_unit_test(test_without_gnuplot),
-        cmocka_unit_test(test_with_a_gnuplot),
-        cmocka_unit_test(test_with_gnuplot),
-        cmocka_unit_test(test_oracle),
     };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+    return cmocka_run_group_tests(tests, sdsim_test_fsops_enter, sdsim_test_fsops_leave);
 }

@@ -65,13 +65,34 @@ static size_t some(struct sdsim_rng *rng, size_t left)
     return count < left ? count : left;
 }
 
-/* ---- SPI ---- */
-
 struct spi_ear {
     struct sdsim_spi_listener listener;
     uint64_t said;
     uint64_t bytes;
 };
+
+struct sd_ear {
+    struct sdsim_item_listener listener;
+    uint64_t said;
+    uint64_t items;
+};
+
+/* Two samplers of one wave: the first is told its changes one by one, the second in batches. */
+union pair {
+    struct {
+        struct spi_ear ears[2];
+        struct sdsim_spi_sampler samplers[2];
+    } spi;
+    struct {
+        struct sd_ear ears[2];
+        struct sdsim_sd_sampler samplers[2];
+        struct sdsim_sd_decoder decoders[2];
+    } sd;
+};
+
+static struct sdsim_clock_meter meters[2];
+
+/* ---- SPI ---- */
 
 static void hear_byte(struct sdsim_spi_listener *listener, const struct sdsim_spi_byte *byte)
 {
@@ -155,72 +176,55 @@ static void spi_wave(struct tape *tape, struct sdsim_rng *rng, const struct styl
     }
 }
 
-static void test_spi(void **state)
+static void spi_begin(union pair *pair, struct tape *tape, struct sdsim_rng *rng)
 {
-    (void)state;
-    struct sdsim_rng rng;
-    struct sdsim_line_map map;
-    struct tape *tape = malloc(sizeof *tape);
-    static struct sdsim_clock_meter meters[2];
-    uint64_t bytes = 0;
-    sdsim_rng_seed(&rng, seed);
-    plain_map(&map);
-    assert_non_null(tape);
-    for (int round = 0; round < ROUNDS; round++) {
-        static const unsigned odds[] = {0, 0, 100, 3};
-        const struct style style = {
-            .idle_high = sdsim_rng_below(&rng, 2) != 0,
-            .data_trails = sdsim_rng_below(&rng, 2) != 0,
-            .high = 1 + (unsigned)sdsim_rng_below(&rng, 4),
-            .low = 1 + (unsigned)sdsim_rng_below(&rng, 4),
-            .jitter = odds[sdsim_rng_below(&rng, 4)],
-            .late = odds[sdsim_rng_below(&rng, 4)],
-            .data = 12,
-        };
-        const bool has_cs = sdsim_rng_below(&rng, 4) != 0;
-        const enum sdsim_sampling sampling = (enum sdsim_sampling)sdsim_rng_below(&rng, 4);
-        struct spi_ear ears[2];
-        struct sdsim_spi_sampler samplers[2];
-        spi_wave(tape, &rng, &style);
-        for (unsigned i = 0; i < 2; i++) {
-            ears[i] = (struct spi_ear){.listener = {hear_byte, hear_select, hear_clocks}};
-            sdsim_clock_meter_init(&meters[i], 1);
-            sdsim_spi_sampler_init(&samplers[i], &tick, sampling, style.idle_high, has_cs,
-                                   &meters[i], &ears[i].listener);
-        }
-        for (size_t i = 0; i < tape->count; i++) {
-            sdsim_spi_sampler_change(&samplers[0], tape->changes[i].tick,
-                                     (unsigned)tape->changes[i].levels);
-        }
-        for (size_t i = 0; i < tape->count;) {
-            const size_t part = some(&rng, tape->count - i);
-            sdsim_spi_sampler_changes(&samplers[1], &map, tape->changes + i, part);
-            i += part;
-        }
-        if (ears[0].said != ears[1].said ||
-            memcmp(&samplers[0].edges, &samplers[1].edges, sizeof samplers[0].edges) != 0 ||
-            memcmp(&meters[0], &meters[1], sizeof meters[0]) != 0 ||
-            samplers[0].sampled != samplers[1].sampled ||
-            samplers[0].changed != samplers[1].changed || samplers[0].bits != samplers[1].bits ||
-            samplers[0].lines != samplers[1].lines ||
-            samplers[0].behind_sampled != samplers[1].behind_sampled) {
-            fail_msg("SPI, seed %llu, round %d: %llu bytes one by one, %llu together",
-                     (unsigned long long)seed, round, (unsigned long long)ears[0].bytes,
-                     (unsigned long long)ears[1].bytes);
-        }
-        bytes += ears[0].bytes;
+    static const unsigned odds[] = {0, 0, 100, 3};
+    const struct style style = {
+        .idle_high = sdsim_rng_below(rng, 2) != 0,
+        .data_trails = sdsim_rng_below(rng, 2) != 0,
+        .high = 1 + (unsigned)sdsim_rng_below(rng, 4),
+        .low = 1 + (unsigned)sdsim_rng_below(rng, 4),
+        .jitter = odds[sdsim_rng_below(rng, 4)],
+        .late = odds[sdsim_rng_below(rng, 4)],
+        .data = 12,
+    };
+    const bool has_cs = sdsim_rng_below(rng, 4) != 0;
+    const enum sdsim_sampling sampling = (enum sdsim_sampling)sdsim_rng_below(rng, 4);
+    spi_wave(tape, rng, &style);
+    for (unsigned i = 0; i < 2; i++) {
+        pair->spi.ears[i] = (struct spi_ear){.listener = {hear_byte, hear_select, hear_clocks}};
+        sdsim_spi_sampler_init(&pair->spi.samplers[i], &tick, sampling, style.idle_high, has_cs,
+                               &meters[i], &pair->spi.ears[i].listener);
     }
-    free(tape);
-    assert_true(bytes > (uint64_t)ROUNDS * 100);
+}
+
+static void spi_one(union pair *pair, const struct sdsim_pin_change *change)
+{
+    sdsim_spi_sampler_change(&pair->spi.samplers[0], change->tick, (unsigned)change->levels);
+}
+
+static void spi_batch(union pair *pair, const struct sdsim_line_map *map,
+                      const struct sdsim_pin_change *changes, size_t count)
+{
+    sdsim_spi_sampler_changes(&pair->spi.samplers[1], map, changes, count);
+}
+
+static bool spi_alike(union pair *pair)
+{
+    const struct sdsim_spi_sampler *a = &pair->spi.samplers[0];
+    const struct sdsim_spi_sampler *b = &pair->spi.samplers[1];
+    return pair->spi.ears[0].said == pair->spi.ears[1].said &&
+           memcmp(&a->edges, &b->edges, sizeof a->edges) == 0 && a->sampled == b->sampled &&
+           a->changed == b->changed && a->bits == b->bits && a->lines == b->lines &&
+           a->behind_sampled == b->behind_sampled;
+}
+
+static uint64_t spi_heard(const union pair *pair, unsigned i)
+{
+    return pair->spi.ears[i].bytes;
 }
 
 /* ---- SD mode ---- */
-
-struct sd_ear {
-    struct sdsim_item_listener listener;
-    uint64_t said;
-    uint64_t items;
-};
 
 static void hear_item(struct sdsim_item_listener *listener, const struct sdsim_item *item)
 {
@@ -296,62 +300,106 @@ static void sd_wave(struct tape *tape, struct sdsim_rng *rng)
     }
 }
 
-static void test_sd(void **state)
+static void sd_begin(union pair *pair, struct tape *tape, struct sdsim_rng *rng)
 {
-    (void)state;
     static const bool lines[SDSIM_SD_LINES] = {true, true, true, true, true};
-    static struct sdsim_sd_decoder decoders[2];
-    static struct sdsim_clock_meter meters[2];
+    sd_wave(tape, rng);
+    for (unsigned i = 0; i < 2; i++) {
+        pair->sd.ears[i] = (struct sd_ear){.listener = {hear_item}};
+        sdsim_sd_decoder_init(&pair->sd.decoders[i], &tick, 1, lines, &meters[i],
+                              &pair->sd.ears[i].listener);
+        sdsim_sd_sampler_init(&pair->sd.samplers[i], &pair->sd.decoders[i]);
+        sdsim_sd_sampler_begin(&pair->sd.samplers[i], 62);
+    }
+}
+
+static void sd_one(union pair *pair, const struct sdsim_pin_change *change)
+{
+    sdsim_sd_sampler_change(&pair->sd.samplers[0], change->tick, (unsigned)change->levels);
+}
+
+static void sd_batch(union pair *pair, const struct sdsim_line_map *map,
+                     const struct sdsim_pin_change *changes, size_t count)
+{
+    sdsim_sd_sampler_changes(&pair->sd.samplers[1], map, changes, count);
+}
+
+static bool sd_alike(union pair *pair)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        sdsim_sd_sampler_end(&pair->sd.samplers[i]);
+        pair->sd.decoders[i].listener = NULL; /* the rest must be alike to the last byte */
+        pair->sd.decoders[i].meter = NULL;
+    }
+    return pair->sd.ears[0].said == pair->sd.ears[1].said &&
+           memcmp(&pair->sd.decoders[0], &pair->sd.decoders[1], sizeof pair->sd.decoders[0]) == 0;
+}
+
+static uint64_t sd_heard(const union pair *pair, unsigned i)
+{
+    return pair->sd.ears[i].items;
+}
+
+/* ---- both ---- */
+
+static const struct bus {
+    const char *name;
+    const char *hears;
+    unsigned least; /* heard in a round, on the average */
+    /* Draws a wave on the tape, and sets the pair up for it. */
+    void (*begin)(union pair *pair, struct tape *tape, struct sdsim_rng *rng);
+    void (*one)(union pair *pair, const struct sdsim_pin_change *change);
+    void (*batch)(union pair *pair, const struct sdsim_line_map *map,
+                  const struct sdsim_pin_change *changes, size_t count);
+    bool (*alike)(union pair *pair); /* at the end of the wave */
+    uint64_t (*heard)(const union pair *pair, unsigned i);
+} buses[] = {
+    {"SPI", "bytes", 100, spi_begin, spi_one, spi_batch, spi_alike, spi_heard},
+    {"SD", "items", 5, sd_begin, sd_one, sd_batch, sd_alike, sd_heard},
+};
+
+static void test_bus(void **state)
+{
+    const struct bus *bus = *state;
     struct sdsim_rng rng;
     struct sdsim_line_map map;
     struct tape *tape = malloc(sizeof *tape);
-    uint64_t items = 0;
+    union pair *pair = malloc(sizeof *pair);
+    uint64_t heard = 0;
     sdsim_rng_seed(&rng, seed);
     plain_map(&map);
-    assert_non_null(tape);
+    assert_true(tape != NULL && pair != NULL);
     for (int round = 0; round < ROUNDS; round++) {
-        struct sd_ear ears[2];
-        struct sdsim_sd_sampler samplers[2];
-        sd_wave(tape, &rng);
+        memset(pair, 0, sizeof *pair);
         for (unsigned i = 0; i < 2; i++) {
-            ears[i] = (struct sd_ear){.listener = {hear_item}};
             sdsim_clock_meter_init(&meters[i], 1);
-            sdsim_sd_decoder_init(&decoders[i], &tick, 1, lines, &meters[i], &ears[i].listener);
-            sdsim_sd_sampler_init(&samplers[i], &decoders[i]);
-            sdsim_sd_sampler_begin(&samplers[i], 62);
         }
+        bus->begin(pair, tape, &rng);
         for (size_t i = 0; i < tape->count; i++) {
-            sdsim_sd_sampler_change(&samplers[0], tape->changes[i].tick,
-                                    (unsigned)tape->changes[i].levels);
+            bus->one(pair, &tape->changes[i]);
         }
         for (size_t i = 0; i < tape->count;) {
             const size_t part = some(&rng, tape->count - i);
-            sdsim_sd_sampler_changes(&samplers[1], &map, tape->changes + i, part);
+            bus->batch(pair, &map, tape->changes + i, part);
             i += part;
         }
-        for (unsigned i = 0; i < 2; i++) {
-            sdsim_sd_sampler_end(&samplers[i]);
-            decoders[i].listener = NULL; /* the rest must be alike to the last byte */
-            decoders[i].meter = NULL;
+        if (!bus->alike(pair) || memcmp(&meters[0], &meters[1], sizeof meters[0]) != 0) {
+            fail_msg("%s, seed %llu, round %d: %llu %s one by one, %llu together", bus->name,
+                     (unsigned long long)seed, round, (unsigned long long)bus->heard(pair, 0),
+                     bus->hears, (unsigned long long)bus->heard(pair, 1));
         }
-        if (ears[0].said != ears[1].said ||
-            memcmp(&decoders[0], &decoders[1], sizeof decoders[0]) != 0 ||
-            memcmp(&meters[0], &meters[1], sizeof meters[0]) != 0) {
-            fail_msg("SD, seed %llu, round %d: %llu items one by one, %llu together",
-                     (unsigned long long)seed, round, (unsigned long long)ears[0].items,
-                     (unsigned long long)ears[1].items);
-        }
-        items += ears[0].items;
+        heard += bus->heard(pair, 0);
     }
+    free(pair);
     free(tape);
-    assert_true(items > (uint64_t)ROUNDS * 5);
+    assert_true(heard > (uint64_t)ROUNDS * bus->least);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spi),
-        cmocka_unit_test(test_sd),
+        {"spi", test_bus, NULL, NULL, (void *)&buses[0]},
+        {"sd", test_bus, NULL, NULL, (void *)&buses[1]},
     };
     print_message("seed %llu\n", (unsigned long long)seed);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,9 @@ static void refuses_files(void **state)
         {"1ms,5\n2ms\n", "line 2: this is no arrival"},
         {"1ms,5\n2ms,-5\n", "line 2: this is no arrival"},
         {"2ms,5\n1ms,5\n", "line 2: this comes before the line above"},
-        {"300000000,5\n", "line 1: this is no arrival"},
+        {"300000000,5\n", "line 1: this is too large"},
+        {"99999999999999999h,5\n", "line 1: this is too large"},
+        {"1ms,99999999999999999GB\n", "line 1: this is too large"},
         {"1ms,9000000000000000000\n", "line 1: too many bytes"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

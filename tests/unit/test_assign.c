@@ -159,8 +159,8 @@ static void test_refuses(void **state)
          "--set:1:6: error: YAML aliases ('*name') are not used here\n"
          "    1 | card=*x\n"
          "      |      ^\n"
-         "help: write the value again, or inherit with 'base:'; a text that starts with '*' "
-         "needs quotes\n"},
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '*' needs quotes\n"},
         {"\xc3\xa9=\xc3\xa9: [", "--set:1:8: error: this bracket is never closed\n"
                                  "    1 | \xc3\xa9=\xc3\xa9: [\n"
                                  "      |      ^\n"

@@ -149,6 +149,8 @@ static void test_hosts(void **state)
 #define TEENSY "\"host\":\"imxrt1062\",\"bus\":\"sd4\",\"driver\":\"sdfat-sdio\""
 #define STM    "\"host\":\"stm32f4\",\"bus\":\"sd4\",\"driver\":"
 
+#define PICO "\"host\":\"rp2040\",\"driver\":"
+
 static void test_drivers(void **state)
 {
     (void)state;
@@ -192,6 +194,14 @@ static void test_drivers(void **state)
         {LINUX "," SAYS("\"Raspberry Pi 4\""), "linux-mmc-uhs", NULL},
         {"\"host\":\"raspberry-pi-5\",\"bus\":\"sd4\",\"driver\":\"linux-mmc\"", "linux-mmc-uhs",
          NULL},
+        /* a release by the year in which it was the one in use */
+        {PICO "\"carlk3-spi\",\"year\":2022", "carlk3-spi-1", NULL},
+        {PICO "\"carlk3-spi\",\"year\":2023", "carlk3-spi-1", NULL},
+        {PICO "\"carlk3-spi\",\"year\":2024", "carlk3-spi", NULL},
+        {PICO "\"carlk3-spi\"", "carlk3-spi", NULL},
+        {PICO "\"carlk3-spi-1\",\"year\":2024", "carlk3-spi-1", NULL},
+        {PICO "\"carlk3-freertos-spi\",\"year\":2023", "carlk3-freertos-spi-2.1", NULL},
+        {PICO "\"carlk3-freertos-spi\",\"year\":2025", "carlk3-freertos-spi", NULL},
         /* what nobody knows */
         {"\"driver\":\"home-made\"", "generic-spi", NULL},
         {"\"driver\":\"home-made\",\"dma\":true", "generic-spi", NULL},

@@ -171,7 +171,8 @@ static void test_profile(void **state)
         {"card", "reranged",
          "{kind:'card' rd1:{value:'1ms' range:'1ms..9ms' from:'measured'} base:'valued'}", ""},
         {"card", "ultar", "nothing",
-         "error: there is no card 'ultar'\nhelp: did you mean 'ultra'?\n"},
+         "error: there is no card 'ultar'\nhelp: did you mean 'ultra'? 'sdsim list card' shows "
+         "all\n"},
         {"host", "zzz", "nothing", "error: there is no host 'zzz'\nhelp: known are: esp32\n"},
         {"card", "", "nothing", "error: expected the name of a card, got nothing\n"},
         {"crad", "x", "nothing", "error: there are no profiles of kind 'crad'\n"},
@@ -196,13 +197,12 @@ static void test_profile(void **state)
          "data/cards/orphan.yaml:2:7: error: there is no card 'ultar'\n"
          "    2 | base: ultar\n"
          "      |       ^~~~~\n"
-         "help: did you mean 'ultra'?\n"},
+         "help: did you mean 'ultra'? 'sdsim list card' shows all\n"},
         {"card", "wrongbase", "nothing",
          "data/cards/wrongbase.yaml:2:7: error: there is no card 'esp32'\n"
          "    2 | base: esp32\n"
          "      |       ^~~~~\n"
-         "help: known are: a, b, c, generic, listbase, nobase, orphan, reranged, revalued, "
-         "self, ultra, ultra-old, valued, wrongbase\n"},
+         "help: 'sdsim list card' shows what there is\n"},
         {"card", "listbase", "nothing",
          "data/cards/listbase.yaml:2:7: error: expected the name of a card, got a list\n"
          "    2 | base: [ultra]\n"
@@ -297,7 +297,7 @@ static void test_resolve(void **state)
          "mine/refers.yaml:9:10: error: there is no card 'genric'\n"
          "    9 | unknown: genric\n"
          "      |          ^~~~~~\n"
-         "help: did you mean 'generic'?\n"},
+         "help: did you mean 'generic'? 'sdsim list card' shows all\n"},
         {"card", "nofile", "nothing",
          "mine/refers.yaml:10:9: error: there is no file 'mine/none.yaml'\n"
          "   10 | nofile: ./none.yaml\n"

@@ -237,8 +237,9 @@ static void test_messages(void **state)
          "t.yaml:1:1: error: unknown key 'something' in example\n"
          "    1 | something: 1\n"
          "      | ^~~~~~~~~\n"
-         "help: known keys: card, bus, rd1, clock, au, rate, lines, fill, slots, factor, offset, "
-         "policy, cache, label, calls, modes, steps, cards, costs, measured, wide\n"},
+         "help: known keys: card, bus, rd1, clock, au, rate, lines, fill, slots, factor,\n"
+         "      offset, policy, cache, label, calls, modes, steps, cards, costs, measured,\n"
+         "      wide\n"},
         {"Label: x\n", "t.yaml:1:1: error: unknown key 'Label' in example\n"
                        "    1 | Label: x\n"
                        "      | ^~~~~\n"
@@ -321,8 +322,9 @@ static void test_messages_of_merged_trees(void **state)
         "base.yaml:4:1: error: unknown key 'bad' in example\n"
         "    4 | bad: 1\n"
         "      | ^~~\n"
-        "help: known keys: card, bus, rd1, clock, au, rate, lines, fill, slots, factor, offset, "
-        "policy, cache, label, calls, modes, steps, cards, costs, measured, wide\n"
+        "help: known keys: card, bus, rd1, clock, au, rate, lines, fill, slots, factor,\n"
+        "      offset, policy, cache, label, calls, modes, steps, cards, costs, measured,\n"
+        "      wide\n"
         "--set:1:1: error: unknown key 'stepz' in example\n"
         "    1 | stepz=[1]\n"
         "      | ^~~~~\n"

@@ -180,39 +180,44 @@ static void test_refuses(void **state)
                           "    1 | a: >x\n"
                           "      |    ^\n"
                           "help: put the text into quotes\n"},
-        {TEXT("a: *x\n"), "t.yaml:1:4: error: YAML aliases ('*name') are not used here\n"
-                          "    1 | a: *x\n"
-                          "      |    ^\n"
-                          "help: write the value again, or inherit with 'base:'; a text that "
-                          "starts with '*' needs quotes\n"},
+        {TEXT("a: *x\n"),
+         "t.yaml:1:4: error: YAML aliases ('*name') are not used here\n"
+         "    1 | a: *x\n"
+         "      |    ^\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '*' needs quotes\n"},
         {TEXT("a: * x\n"), "t.yaml:1:4: error: YAML aliases ('*name') are not used here\n"
                            "    1 | a: * x\n"
                            "      |    ^\n"
                            "help: a text that starts with '*' needs quotes\n"},
-        {TEXT("a: &x 1\nb: 2\n"), "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
-                                  "    1 | a: &x 1\n"
-                                  "      |    ^\n"
-                                  "help: write the value again, or inherit with 'base:'; a text "
-                                  "that starts with '&' needs quotes\n"},
+        {TEXT("a: &x 1\nb: 2\n"),
+         "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
+         "    1 | a: &x 1\n"
+         "      |    ^\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"},
         {TEXT("a: & x\n"), "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
                            "    1 | a: & x\n"
                            "      |    ^\n"
                            "help: a text that starts with '&' needs quotes\n"},
-        {TEXT("a: &x {b: 1}\n"), "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
-                                 "    1 | a: &x {b: 1}\n"
-                                 "      |    ^\n"
-                                 "help: write the value again, or inherit with 'base:'; a text "
-                                 "that starts with '&' needs quotes\n"},
-        {TEXT("a: &x [1]\n"), "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
-                              "    1 | a: &x [1]\n"
-                              "      |    ^\n"
-                              "help: write the value again, or inherit with 'base:'; a text that "
-                              "starts with '&' needs quotes\n"},
-        {TEXT("&x a: 1\n"), "t.yaml:1:1: error: YAML anchors ('&name') are not used here\n"
-                            "    1 | &x a: 1\n"
-                            "      | ^\n"
-                            "help: write the value again, or inherit with 'base:'; a text that "
-                            "starts with '&' needs quotes\n"},
+        {TEXT("a: &x {b: 1}\n"),
+         "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
+         "    1 | a: &x {b: 1}\n"
+         "      |    ^\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"},
+        {TEXT("a: &x [1]\n"),
+         "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
+         "    1 | a: &x [1]\n"
+         "      |    ^\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"},
+        {TEXT("&x a: 1\n"),
+         "t.yaml:1:1: error: YAML anchors ('&name') are not used here\n"
+         "    1 | &x a: 1\n"
+         "      | ^\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"},
         {TEXT("*x : 1\n"), "t.yaml:1:1: error: a key must be a plain word\n"
                            "    1 | *x : 1\n"
                            "      | ^\n"
@@ -321,8 +326,8 @@ static void test_refuses(void **state)
          "t.yaml:1:4: error: YAML anchors ('&name') are not used here\n"
          "    1 | a: &x *y\n"
          "      |    ^\n"
-         "help: write the value again, or inherit with 'base:'; a text that starts with '&' needs "
-         "quotes\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"
          "t.yaml:1:7: error: this fits no map above it\n"
          "    1 | a: &x *y\n"
          "      |       ^\n"
@@ -340,13 +345,13 @@ static void test_refuses(void **state)
          "t.yaml:1:8: error: YAML anchors ('&name') are not used here\n"
          "    1 | a: [1, &b c, *d]\n"
          "      |        ^\n"
-         "help: write the value again, or inherit with 'base:'; a text that starts with '&' needs "
-         "quotes\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '&' needs quotes\n"
          "t.yaml:1:14: error: YAML aliases ('*name') are not used here\n"
          "    1 | a: [1, &b c, *d]\n"
          "      |              ^\n"
-         "help: write the value again, or inherit with 'base:'; a text that starts with '*' needs "
-         "quotes\n"
+         "help: write the value again, or inherit with 'base:'; a text that starts with\n"
+         "      '*' needs quotes\n"
          "t.yaml:2:4: error: YAML tags ('!type') are not used here\n"
          "    2 | b: !e f\n"
          "      |    ^\n"

@@ -359,6 +359,51 @@ static void test_reads_all_names(void **state)
     }
 }
 
+static void test_takes_within_limits(void **state)
+{
+    (void)state;
+    static const uint64_t most_card = (UINT64_C(2) << 40) - 512;
+    static const struct {
+        enum sdsim_unit unit;
+        const char *text;
+        uint64_t least, most;
+        const char *why; /* NULL: it is taken ... */
+        uint64_t value;  /* ... as this */
+    } rows[] = {
+        {SDSIM_UNIT_SIZE, "4KiB", 1, 4096, NULL, 4096},
+        {SDSIM_UNIT_SIZE, "4097B", 1, 4096, "takes at most 4KiB, not '4097B'", 0},
+        {SDSIM_UNIT_SIZE, "0B", 1, 4096, "takes at least 1B, not '0B'", 0},
+        {SDSIM_UNIT_SIZE, "99999999999999999GiB", 1, 4096,
+         "takes at most 4KiB, not '99999999999999999GiB'", 0},
+        {SDSIM_UNIT_SIZE, "99999999999999999999GiB", 1, most_card,
+         "takes less than 2TiB, not '99999999999999999999GiB'", 0},
+        {SDSIM_UNIT_SIZE, "2TiB", 1, most_card, "takes less than 2TiB, not '2TiB'", 0},
+        {SDSIM_UNIT_SIZE, "5KiB", 1, 4099, "takes at most 4.099kB, not '5KiB'", 0},
+        {SDSIM_UNIT_SIZE, "17000000TiB", 0, UINT64_MAX,
+         "takes at most about 18446744TB, not '17000000TiB'", 0},
+        {SDSIM_UNIT_SIZE, "12", 1, 4096,
+         "takes a size with a unit (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB, sectors), not '12'", 0},
+        {SDSIM_UNIT_SIZE, "1.5B", 1, 4096, "takes whole B, not '1.5B'", 0},
+        {SDSIM_UNIT_TIME, "9999h", 0, UINT64_MAX, "takes at most 5124h, not '9999h'", 0},
+        {SDSIM_UNIT_TIME, "5124h", 0, UINT64_MAX, NULL, UINT64_C(5124) * 3600 * 1000000000000},
+        {SDSIM_UNIT_TIME, "2s", 0, 1000000000000, "takes at most 1s, not '2s'", 0},
+        {SDSIM_UNIT_FREQUENCY, "1THz", 1, 1000, "takes a frequency with a unit", 0},
+        {SDSIM_UNIT_FREQUENCY, "9999999999999999999GHz", 1, 208000000, "takes at most 208MHz", 0},
+        {SDSIM_UNIT_RATE, "99999999999999MB/s", 1, 1000000000, "takes at most 1000MB/s", 0},
+        {SDSIM_UNIT_PERCENT, "99999999999999%", 0, 1000000000, "takes at most 100%", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char why[300] = "";
+        uint64_t value = 0;
+        const bool taken = sdsim_unit_take(rows[i].unit, rows[i].text, rows[i].least, rows[i].most,
+                                           &value, why, sizeof why);
+        if (taken != (rows[i].why == NULL) || (taken && value != rows[i].value) ||
+            (!taken && strncmp(why, rows[i].why, strlen(rows[i].why)) != 0)) {
+            fail_msg("%s: %s %llu", rows[i].text, why, (unsigned long long)value);
+        }
+    }
+}
+
 static void test_expected_names_units(void **state)
 {
     (void)state;
@@ -386,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_print_is_cut_and_terminated),
         cmocka_unit_test(test_prints_what_it_reads),
         cmocka_unit_test(test_reads_all_names),
+        cmocka_unit_test(test_takes_within_limits),
         cmocka_unit_test(test_expected_names_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,9 +85,10 @@ static void test_messages(void **state)
         {"rd1: 0.3ps\n", "t.yaml:1:6: error: '0.3ps' is no whole number of ps\n"
                          "    1 | rd1: 0.3ps\n"
                          "      |      ^~~~~\n"},
-        {"rd1: 99999999999h\n", "t.yaml:1:6: error: '99999999999h' is too large\n"
-                                "    1 | rd1: 99999999999h\n"
-                                "      |      ^~~~~~~~~~~~\n"},
+        {"rd1: 99999999999h\n",
+         "t.yaml:1:6: error: '99999999999h' is too large: it takes at most 1s\n"
+         "    1 | rd1: 99999999999h\n"
+         "      |      ^~~~~~~~~~~~\n"},
         {"clock: 20\n",
          "t.yaml:1:8: error: expected a frequency with a unit (Hz, kHz, MHz, GHz), got '20'\n"
          "    1 | clock: 20\n"
@@ -196,9 +197,10 @@ static void test_messages(void **state)
         {"slots: -1\n", "t.yaml:1:8: error: expected a whole number, got '-1'\n"
                         "    1 | slots: -1\n"
                         "      |        ^~\n"},
-        {"slots: 99999999999999999999\n", "t.yaml:1:8: error: '99999999999999999999' is too large\n"
-                                          "    1 | slots: 99999999999999999999\n"
-                                          "      |        ^~~~~~~~~~~~~~~~~~~~\n"},
+        {"slots: 99999999999999999999\n",
+         "t.yaml:1:8: error: '99999999999999999999' is too large: it takes at most 64\n"
+         "    1 | slots: 99999999999999999999\n"
+         "      |        ^~~~~~~~~~~~~~~~~~~~\n"},
         {"slots:\n", "t.yaml:1:1: error: expected a whole number, got nothing\n"
                      "    1 | slots:\n"
                      "      | ^~~~~\n"},

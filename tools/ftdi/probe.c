@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "core/units.h"
 #include "host_profile.h"
 #include "interrupt.h"
 #include "probe_json.h"
 #include "report/table.h"
 #include "self_test.h"
 #include "tools/sdsim/command.h"
+#include "tools/sdsim/option_units.h"
 #include "tools/sdsim/output.h"
 #include "usb_options.h"
 
@@ -26,6 +26,9 @@ struct options {
     const char *host_profile; /* path; NULL: none */
 };
 
+/* Far above what a chip can do: what is asked for is an upper limit. */
+#define MOST_CLOCK ((uint64_t)1000000000)
+
 /* ---- options ---- */
 
 static bool read_clock(const struct sdsim_arguments *arguments, uint64_t *hz)
@@ -33,16 +36,16 @@ static bool read_clock(const struct sdsim_arguments *arguments, uint64_t *hz)
     const char *text = arguments->values[SDSIM_OPTION_CARD_CLOCK];
     struct sdsim_mpsse_clock clock;
     return text == NULL ||
-           (sdsim_unit_parse(SDSIM_UNIT_FREQUENCY, text, hz) == SDSIM_UNIT_OK &&
-            sdsim_mpsse_clock_below(*hz, &clock)) ||
-           sdsim_refuse_option("clock", "a frequency from 458Hz on, e.g. 15MHz", text);
+           (sdsim_option_take(arguments, SDSIM_OPTION_CARD_CLOCK, SDSIM_UNIT_FREQUENCY, 0,
+                              MOST_CLOCK, hz) &&
+            (sdsim_mpsse_clock_below(*hz, &clock) ||
+             sdsim_refuse_option("clock", "a frequency from 458Hz on, e.g. 15MHz", text)));
 }
 
 static bool read_pauses(const struct sdsim_arguments *arguments, uint64_t *bytes)
 {
-    const char *text = arguments->values[SDSIM_OPTION_PAUSES];
-    return text == NULL || sdsim_unit_parse(SDSIM_UNIT_SIZE, text, bytes) == SDSIM_UNIT_OK ||
-           sdsim_refuse_option("pauses", "a size like 16MiB", text);
+    return sdsim_option_take(arguments, SDSIM_OPTION_PAUSES, SDSIM_UNIT_SIZE, 0,
+                             SDSIM_MOST_CARD_BYTES, bytes);
 }
 
 static bool read_checks(const struct sdsim_arguments *arguments, struct options *options)

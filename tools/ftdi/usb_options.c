@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/units.h"
+#include "tools/sdsim/option_units.h"
 
 bool sdsim_refuse_option(const char *option, const char *takes, const char *text)
 {
@@ -30,19 +30,23 @@ bool sdsim_read_device(const struct sdsim_arguments *arguments, struct sdsim_usb
     return true;
 }
 
-/* "1GiB..1088MiB". */
+static const char takes_range[] = "sizes like 1GiB..1088MiB";
+
+/* "1GiB..1088MiB". False after a message. */
 static bool take_range(struct sdsim_write_wish *wish, const char *text)
 {
     char first[64];
     const char *dots = strstr(text, "..");
     if (dots == NULL || (size_t)(dots - text) >= sizeof first) {
-        return false;
+        return sdsim_refuse_option("range", takes_range, text);
     }
     memcpy(first, text, (size_t)(dots - text));
     first[dots - text] = '\0';
-    return sdsim_unit_parse(SDSIM_UNIT_SIZE, first, &wish->from) == SDSIM_UNIT_OK &&
-           sdsim_unit_parse(SDSIM_UNIT_SIZE, dots + 2, &wish->to) == SDSIM_UNIT_OK &&
-           wish->from < wish->to;
+    return sdsim_text_take("--range", first, SDSIM_UNIT_SIZE, 0, SDSIM_MOST_CARD_BYTES,
+                           &wish->from) &&
+           sdsim_text_take("--range", dots + 2, SDSIM_UNIT_SIZE, 0, SDSIM_MOST_CARD_BYTES,
+                           &wish->to) &&
+           (wish->from < wish->to || sdsim_refuse_option("range", takes_range, text));
 }
 
 static bool fits_together(const struct sdsim_write_wish *wish)
@@ -74,7 +78,7 @@ bool sdsim_read_write_wish(const struct sdsim_arguments *arguments, struct sdsim
     wish->serial = arguments->values[SDSIM_OPTION_YES_CARD];
     wish->journal = arguments->values[SDSIM_OPTION_JOURNAL];
     if (range != NULL && !take_range(wish, range)) {
-        return sdsim_refuse_option("range", "sizes like 1GiB..1088MiB", range);
+        return false;
     }
     return fits_together(wish);
 }

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/units.h"
 #include "interrupt.h"
 #include "self_test.h"
 #include "tools/sdsim/command.h"
 #include "tools/sdsim/data_dir.h"
+#include "tools/sdsim/option_units.h"
 #include "usb_options.h"
 #include "validate_card.h"
 
@@ -23,21 +23,19 @@ struct options {
 
 static bool read_amount(const struct sdsim_arguments *arguments, uint64_t *bytes)
 {
-    const char *text = arguments->values[SDSIM_OPTION_AMOUNT];
-    return text == NULL ||
-           (sdsim_unit_parse(SDSIM_UNIT_SIZE, text, bytes) == SDSIM_UNIT_OK && *bytes >= 512) ||
-           sdsim_refuse_option("amount", "a size like 16MiB", text);
+    return sdsim_option_take(arguments, SDSIM_OPTION_AMOUNT, SDSIM_UNIT_SIZE, 512,
+                             SDSIM_MOST_CARD_BYTES, bytes);
 }
 
 static bool read_tolerance(const struct sdsim_arguments *arguments, double *tolerance)
 {
-    const char *text = arguments->values[SDSIM_OPTION_TOTAL_TOLERANCE];
     uint64_t share;
-    if (text == NULL) {
+    if (arguments->values[SDSIM_OPTION_TOTAL_TOLERANCE] == NULL) {
         return true;
     }
-    if (sdsim_unit_parse(SDSIM_UNIT_PERCENT, text, &share) != SDSIM_UNIT_OK) {
-        return sdsim_refuse_option("tolerance", "a percentage like 5%", text);
+    if (!sdsim_option_take(arguments, SDSIM_OPTION_TOTAL_TOLERANCE, SDSIM_UNIT_PERCENT, 0,
+                           SDSIM_MOST_TOLERANCE, &share)) {
+        return false;
     }
     *tolerance = (double)share / 1e9;
     return true;

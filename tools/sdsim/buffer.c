@@ -8,6 +8,7 @@
 
 #include "buffer_find.h"
 #include "core/units.h"
+#include "option_units.h"
 #include "output.h"
 #include "plot.h"
 #include "report/buffer.h"
@@ -20,6 +21,8 @@ enum {
     MOST_DRAWS = 10000,
     LOOKED_AT = 200, /* runs, for what is lost and what changes bring */
     OVERRIDES = 8,
+    MOST_RAM = 1 << 30, /* as in scenarios */
+    MOST_HOURS = 4800,
 };
 
 /* ---- options ---- */
@@ -44,14 +47,8 @@ static bool read_count(const struct sdsim_arguments *arguments, enum sdsim_optio
 
 static bool read_ram(const struct sdsim_arguments *arguments, uint64_t *ram)
 {
-    const char *text = arguments->values[SDSIM_OPTION_RAM];
     *ram = 0;
-    if (text != NULL &&
-        (sdsim_unit_parse(SDSIM_UNIT_SIZE, text, ram) != SDSIM_UNIT_OK || *ram == 0)) {
-        fprintf(stderr, "error: --ram takes a size, e.g. 32KiB, not '%s'\n", text);
-        return false;
-    }
-    return true;
+    return sdsim_option_take(arguments, SDSIM_OPTION_RAM, SDSIM_UNIT_SIZE, 1, MOST_RAM, ram);
 }
 
 /* What options say in other words, behind what --set says. */
@@ -85,8 +82,13 @@ static bool read_overrides(const struct sdsim_arguments *arguments, struct overr
         overrides->list[count++] = overrides->hours;
         uint64_t duration;
         const char *hours = strchr(overrides->hours, '=') + 1;
-        if (sdsim_unit_parse(SDSIM_UNIT_TIME, hours, &duration) != SDSIM_UNIT_OK || duration == 0) {
-            fprintf(stderr, "error: --hours takes a number of hours, e.g. 0.5, not '%s'\n",
+        const enum sdsim_unit_error error = sdsim_unit_parse(SDSIM_UNIT_TIME, hours, &duration);
+        const bool more = error == SDSIM_UNIT_TOO_LARGE ||
+                          (error == SDSIM_UNIT_OK && duration > MOST_HOURS * 3600 * SDSIM_S);
+        if (error != SDSIM_UNIT_OK || duration == 0 || more) {
+            fprintf(stderr,
+                    more ? "error: --hours takes at most 4800, not '%s'\n"
+                         : "error: --hours takes a number of hours, e.g. 0.5, not '%s'\n",
                     arguments->values[SDSIM_OPTION_HOURS]);
             free(overrides->list);
             overrides->list = NULL;
@@ -273,7 +275,9 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, overrides.list) : NULL;
+        path != NULL
+            ? sdsim_cli_load_scenario(session, path, arguments, overrides.list, SDSIM_FOR_TIMES)
+            : NULL;
     enum sdsim_exit code = SDSIM_EXIT_INPUT;
     if (scenario != NULL) {
         code = work_on(session, arguments, path, scenario, &overrides);

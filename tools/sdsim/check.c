@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
@@ -7,14 +8,40 @@
 #include "report/json.h"
 #include "session.h"
 #include "setup/schemas.h"
-#include "setup/setup.h"
+#include "setup/idle.h"
 #include "spool.h"
 
-static void check_scenario(struct sdsim_cli_session *session,
-                           const struct sdsim_arguments *arguments, const char *path)
+/* What is checked. */
+struct findings {
+    struct sdsim_cli_session *session;
+    const struct sdsim_arguments *arguments;
+    const struct sdsim_run **runs; /* of the scenarios so far */
+    size_t count;
+};
+
+static void add_runs(struct findings *findings, const struct sdsim_scenario *scenario)
 {
+    const size_t count = findings->count + scenario->count;
+    const struct sdsim_run **runs = realloc(findings->runs, count * sizeof *runs);
+    if (runs == NULL) {
+        sdsim_error(&findings->session->diags, NULL, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < scenario->count; i++) {
+        runs[findings->count++] = &scenario->runs[i];
+    }
+    findings->runs = runs;
+}
+
+static void check_scenario(struct findings *findings, const char *path)
+{
+    struct sdsim_cli_session *session = findings->session;
+    const struct sdsim_arguments *arguments = findings->arguments;
     const struct sdsim_scenario *scenario =
         sdsim_scenario_load(session->config, path, arguments->overrides, &session->diags);
+    if (scenario != NULL) {
+        add_runs(findings, scenario);
+    }
     for (size_t i = 0; scenario != NULL && !arguments->errors && i < scenario->count; i++) {
         struct sdsim_setup setup;
         if (sdsim_setup_bind(session->config, &scenario->runs[i], 0, &setup, &session->diags)) {
@@ -49,15 +76,15 @@ static void check_profile(struct sdsim_cli_session *session, const char *kind, c
     }
 }
 
-static void check_file(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
-                       const char *path)
+static void check_file(struct findings *findings, const char *path)
 {
+    struct sdsim_cli_session *session = findings->session;
     struct sdsim_diags unheard;
     sdsim_diags_init(&unheard);
     const char *kind = sdsim_node_text(sdsim_config_parse(session->config, path, &unheard), "kind");
     sdsim_diags_free(&unheard);
     if (kind == NULL || sdsim_schema_for(kind) == NULL || strcmp(kind, "scenario") == 0) {
-        check_scenario(session, arguments, path); /* which reports a kind it doesn't know */
+        check_scenario(findings, path); /* which reports a kind it doesn't know */
     } else {
         check_profile(session, kind, path);
     }
@@ -105,16 +132,34 @@ static enum sdsim_exit report(struct sdsim_cli_session *session,
     return sent != SDSIM_EXIT_OK ? sent : code;
 }
 
+/* Overrides that no scenario takes notice of; in profiles nothing is changed. */
+static void refuse_idle(const struct findings *findings)
+{
+    const char *const *overrides = findings->arguments->overrides;
+    struct sdsim_diags *diags = &findings->session->diags;
+    if (findings->count > 0) {
+        (void)sdsim_refuse_idle(findings->runs, findings->count, SDSIM_FOR_PREDICTIONS, overrides,
+                                diags);
+    } else if (overrides[0] != NULL && diags->errors == 0) {
+        sdsim_diag_add(diags, SDSIM_ERROR, NULL, NULL, 0,
+                       "'sdsim describe KIND NAME --set ...' shows a profile with a change",
+                       "--set changes the runs of scenarios, and there is no scenario among these");
+    }
+}
+
 static enum sdsim_exit check_in(struct sdsim_cli_session *session,
                                 const struct sdsim_arguments *arguments)
 {
     struct sdsim_files files = {.paths = NULL};
+    struct findings findings = {.session = session, .arguments = arguments};
     for (size_t i = 0; i < arguments->operand_count; i++) {
         (void)sdsim_files_add(&files, session, arguments->operands[i], SDSIM_FILES_ALL);
     }
     for (size_t i = 0; i < files.count; i++) {
-        check_file(session, arguments, files.paths[i]);
+        check_file(&findings, files.paths[i]);
     }
+    refuse_idle(&findings);
+    free(findings.runs);
     sdsim_files_free(&files);
     return report(session, arguments);
 }

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "output.h"
 #include "predict.h"
 #include "run_names.h"
@@ -96,7 +97,9 @@ static enum sdsim_exit read_scenario(struct task *task, struct side *side, const
     struct sdsim_cli_session *session = &task->session;
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
+        path != NULL
+            ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides, SDSIM_FOR_PREDICTIONS)
+            : NULL;
     if (scenario == NULL) {
         return SDSIM_EXIT_INPUT;
     }
@@ -184,7 +187,7 @@ static enum sdsim_exit read_trace(struct task *task, struct side *side, struct s
     } else if (sdsim_trace_failed(&trace)) {
         code = SDSIM_EXIT_INPUT;
     } else if (side->side.results[0].calls == 0) {
-        sdsim_error(diags, side->side.name, "there is not one call in it");
+        sdsim_trace_file_tell_empty(&trace, task->arguments, side->side.name, SDSIM_ERROR, diags);
         code = SDSIM_EXIT_INPUT;
     }
     sdsim_trace_close(&trace);
@@ -242,9 +245,7 @@ static bool take_percent(const struct sdsim_arguments *arguments, enum sdsim_opt
 {
     const char *text = arguments->values[id];
     uint64_t value = 0;
-    if (text != NULL && sdsim_unit_parse(SDSIM_UNIT_PERCENT, text, &value) != SDSIM_UNIT_OK) {
-        fprintf(stderr, "error: --%s takes %s, e.g. 5%%, not '%s'\n", sdsim_option(id)->name,
-                sdsim_unit_expected(SDSIM_UNIT_PERCENT), text);
+    if (!sdsim_option_take(arguments, id, SDSIM_UNIT_PERCENT, 0, SDSIM_MOST_TOLERANCE, &value)) {
         return false;
     }
     if (text != NULL) {
@@ -322,7 +323,7 @@ static enum sdsim_exit work(struct task *task)
               stderr);
         return SDSIM_EXIT_INPUT;
     }
-    if (alone && !sdsim_is_scenario(a)) {
+    if (arguments->overrides[0] != NULL && !sdsim_is_scenario(a) && !sdsim_is_scenario(b)) {
         fputs("error: --set changes a scenario; a trace or a result is as it is\n", stderr);
         return SDSIM_EXIT_INPUT;
     }

@@ -140,7 +140,8 @@ static bool explain_scenario(struct job *job)
     const struct sdsim_arguments *arguments = job->arguments;
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides,
+                                               SDSIM_FOR_PREDICTIONS)
                      : NULL;
     if (scenario == NULL) {
         return false;

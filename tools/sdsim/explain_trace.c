@@ -48,7 +48,7 @@ static bool load(struct sdsim_explain_trace *trace, const char *path)
         return false;
     }
     if (!sdsim_trace_failed(&trace->trace) && trace->list.count == 0) {
-        sdsim_error(diags, path, "there is not one call in it");
+        sdsim_trace_file_tell_empty(&trace->trace, trace->arguments, path, SDSIM_ERROR, diags);
     }
     return !sdsim_trace_failed(&trace->trace) && trace->list.count > 0;
 }

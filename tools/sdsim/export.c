@@ -219,7 +219,8 @@ static enum sdsim_exit export_in(struct sdsim_cli_session *session,
     }
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides,
+                                               SDSIM_FOR_TIMES)
                      : NULL;
     const struct sdsim_run *run =
         scenario != NULL ? choose_run(session, arguments, scenario) : NULL;

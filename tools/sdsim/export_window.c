@@ -34,16 +34,31 @@ static bool parse_time(const char *text, sdsim_ps *time)
     return sdsim_unit_parse(SDSIM_UNIT_TIME, lower, time) == SDSIM_UNIT_OK;
 }
 
+/* Whether it is a time, but one that no run reaches; tells so. */
+static bool refuse_large(const char *text)
+{
+    char limit[64];
+    if (!sdsim_unit_is_too_large(SDSIM_UNIT_TIME, text)) {
+        return false;
+    }
+    fprintf(stderr, "error: --window takes times of %s, not '%s'\n",
+            sdsim_unit_at_most(SDSIM_UNIT_TIME, UINT64_MAX, limit, sizeof limit), text);
+    return true;
+}
+
 static bool wish_time(const char *text, struct sdsim_export_wish *wish)
 {
-    char from[40];
-    char to[40];
+    char from[40] = "";
+    char to[40] = "";
     wish->kind = SDSIM_WISH_TIME;
     wish->from = 0;
     wish->to = SDSIM_TIME_END;
     if (strstr(text, "..") == NULL || !split(text, from, to) ||
         (from[0] != '\0' && !parse_time(from, &wish->from)) ||
         (to[0] != '\0' && !parse_time(to, &wish->to))) {
+        if (refuse_large(from) || refuse_large(to)) {
+            return false;
+        }
         fprintf(
             stderr,
             "error: --window takes two times, as in 10ms..12.5ms, not '%s'\n"

@@ -13,6 +13,7 @@
 #include "images.h"
 #include "output.h"
 #include "report/fsops_report.h"
+#include "report/table.h"
 
 #define SEED 1u /* of what the operations write */
 
@@ -36,11 +37,15 @@ static bool find_engine(const char *name, struct sdsim_volume_config *config)
         *config = engine->config;
         return true;
     }
-    fprintf(stderr, "error: there is no engine '%s'\nhelp: the engines are:", name);
-    for (size_t i = 0; sdsim_engine_at(i) != NULL; i++) {
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", sdsim_engine_at(i)->name);
+    char names[600];
+    size_t used = 0;
+    names[0] = '\0';
+    for (size_t i = 0; sdsim_engine_at(i) != NULL && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 sdsim_engine_at(i)->name);
     }
-    fputc('\n', stderr);
+    fprintf(stderr, "error: there is no engine '%s'\n", name);
+    sdsim_print_wrapped(stderr, "help: the engines are ", names);
     return false;
 }
 

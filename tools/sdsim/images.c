@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/units.h"
 #include "flash/image.h"
+#include "option_units.h"
 #include "session.h"
 #include "setup/params.h"
 #include "setup/schemas.h"
@@ -15,14 +15,12 @@
 bool sdsim_take_sectors(const char *what, const char *text, uint32_t *sectors)
 {
     uint64_t bytes;
-    if (sdsim_unit_parse(SDSIM_UNIT_SIZE, text, &bytes) != SDSIM_UNIT_OK) {
-        fprintf(stderr, "error: %s takes %s, not '%s'\n", what,
-                sdsim_unit_expected(SDSIM_UNIT_SIZE), text);
+    if (!sdsim_text_take(what, text, SDSIM_UNIT_SIZE, SDSIM_SECTOR, SDSIM_MOST_CARD_BYTES,
+                         &bytes)) {
         return false;
     }
-    if (bytes == 0 || bytes % SDSIM_SECTOR != 0 || bytes / SDSIM_SECTOR > UINT32_MAX) {
-        fprintf(stderr, "error: %s takes a multiple of 512 bytes below 2TiB, not '%s'\n", what,
-                text);
+    if (bytes % SDSIM_SECTOR != 0) {
+        fprintf(stderr, "error: %s takes a multiple of 512 bytes, not '%s'\n", what, text);
         return false;
     }
     *sectors = (uint32_t)(bytes / SDSIM_SECTOR);

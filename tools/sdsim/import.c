@@ -4,8 +4,8 @@
 
 #include "big_output.h"
 #include "command.h"
-#include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "spool.h"
 #include "trace/rechunk.h"
 #include "trace_file.h"
@@ -39,15 +39,8 @@ static bool take_form(struct conversion *conversion)
 
 static bool take_call(struct conversion *conversion)
 {
-    const char *call = conversion->arguments->values[SDSIM_OPTION_CALL_SIZE];
-    if (call != NULL &&
-        (sdsim_unit_parse(SDSIM_UNIT_SIZE, call, &conversion->call) != SDSIM_UNIT_OK ||
-         conversion->call == 0 || conversion->call > UINT32_MAX)) {
-        fprintf(stderr, "error: --call takes %s, not '%s'\n", sdsim_unit_expected(SDSIM_UNIT_SIZE),
-                call);
-        return false;
-    }
-    return true;
+    return sdsim_option_take(conversion->arguments, SDSIM_OPTION_CALL_SIZE, SDSIM_UNIT_SIZE, 1,
+                             SDSIM_MOST_CALL_BYTES, &conversion->call);
 }
 
 /* ---- converting ---- */
@@ -186,9 +179,16 @@ static bool convert_file(struct conversion *conversion, const char *path)
     if (!done) {
         sdsim_error(&conversion->diags, path, "out of memory");
     }
+    const uint64_t before = conversion->calls;
     done = done && begin(conversion, &trace, path) &&
            (trace.ops != NULL ? copy_ops(conversion, trace.ops)
                               : copy_blocks(conversion, trace.blocks));
+    if (done && conversion->calls == before) {
+        /* Of several files, one may have nothing to add. */
+        const bool alone = conversion->arguments->operand_count == 1;
+        sdsim_trace_file_tell_empty(&trace, conversion->arguments, path,
+                                    alone ? SDSIM_ERROR : SDSIM_WARNING, &conversion->diags);
+    }
     sdsim_trace_close(&trace);
     return done;
 }
@@ -203,6 +203,10 @@ static enum sdsim_exit finish(struct conversion *conversion, bool done)
         stored = conversion->sink->finish(conversion->sink);
     }
     sdsim_diags_print(&conversion->diags, stderr);
+    if (done && stored && conversion->calls == 0) { /* there is nothing to write */
+        sdsim_big_output_discard(&conversion->output);
+        return SDSIM_EXIT_FINDING;
+    }
     if (!wanted || (!stored && !sdsim_big_output_failed(&conversion->output))) {
         if (conversion->calls > 0 && !done && !sdsim_big_output_failed(&conversion->output)) {
             fprintf(stderr, "help: %" PRIu64 " good record%s came before; --partial keeps %s\n",
@@ -270,7 +274,8 @@ const struct sdsim_command sdsim_command_import = {
     .details =
         "Reads recordings of what was asked of a card and writes them as a trace that replay "
         "takes. "
-        "FILE may be - for standard input, and compressed with zstd. Several files follow each "
+        "FILE, of a log, a trace or a capture, may be - for standard input, a pipe, and compressed "
+        "with zstd. Several files follow each "
         "other "
         "in one trace.\n"
         "Block operations: sdsim's own text (blocks) and binary (sdt), Linux ftrace events "
@@ -297,6 +302,8 @@ const struct sdsim_command sdsim_command_import = {
         "#T LBA COUNT for a trim; or for files [@START [+DURATION]] write 4096. 'sdsim fsops "
         "--help' "
         "has the file operations.\n"
+        "If there is not one call in it - a bus that is idle, that was sampled too seldom, whose "
+        "commands move no data - the exit code is 1, and nothing is written.\n"
         "A fault in the middle of a file ends it: nothing is written then, unless --partial says "
         "to "
         "keep what came before; the exit code is 2 in both cases.\n"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/value.h"
 #include "core/units.h"
 #include "report/table.h"
 #include "setup/schemas.h"
@@ -11,7 +12,7 @@
 enum takes {
     TAKES_PROFILE, /* a profile of the kind `of`, or a path to one */
     TAKES_CHOICE,  /* one of the choices of the schema's key `of` */
-    TAKES_SIZE,
+    TAKES_SIZE,    /* within the limits of the schema's key `of` */
     TAKES_FREQUENCY,
     TAKES_COUNT,
     TAKES_MEASURED,
@@ -35,7 +36,7 @@ static const struct question questions[SDSIM_QUESTIONS] = {
     [SDSIM_ASK_DRIVER] = {SDSIM_OPTION_INIT_DRIVER, "driver", NULL, NULL, TAKES_PROFILE, "driver",
                           NULL},
     [SDSIM_ASK_BUS] = {SDSIM_OPTION_BUS, "bus", NULL, NULL, TAKES_CHOICE, "bus", NULL},
-    [SDSIM_ASK_CLOCK] = {SDSIM_OPTION_CLOCK, "clock", NULL, NULL, TAKES_FREQUENCY, NULL, NULL},
+    [SDSIM_ASK_CLOCK] = {SDSIM_OPTION_CLOCK, "clock", NULL, NULL, TAKES_FREQUENCY, "clock", NULL},
     [SDSIM_ASK_CARD] = {SDSIM_OPTION_INIT_CARD, "card", "Which card?", "sdhc32g-a1", TAKES_PROFILE,
                         "card", NULL},
     [SDSIM_ASK_FILESYSTEM] = {SDSIM_OPTION_FILESYSTEM, "filesystem", NULL, NULL, TAKES_CHOICE,
@@ -44,13 +45,14 @@ static const struct question questions[SDSIM_QUESTIONS] = {
     [SDSIM_ASK_WORKLOAD] = {SDSIM_OPTION_WORKLOAD, "workload", "What does the firmware do?",
                             "write", TAKES_CHOICE, "workload.do", NULL},
     [SDSIM_ASK_CALL] = {SDSIM_OPTION_INIT_CALL, "call", "How much in one call?", "32KiB",
-                        TAKES_SIZE, NULL,
+                        TAKES_SIZE, "workload.call",
                         " write read random-write random-read random-mixed stream play append "
                         "seek "},
-    [SDSIM_ASK_TOTAL] = {SDSIM_OPTION_TOTAL, "total", "How much in all?", "4MiB", TAKES_SIZE, NULL,
+    [SDSIM_ASK_TOTAL] = {SDSIM_OPTION_TOTAL, "total", "How much in all?", "4MiB", TAKES_SIZE,
+                         "workload.total",
                          " write read random-write random-read random-mixed stream play seek "},
     [SDSIM_ASK_SPAN] = {SDSIM_OPTION_SPAN, "span", "In a file of what size?", "64MiB", TAKES_SIZE,
-                        NULL, " random-write random-read random-mixed "},
+                        "workload.span", " random-write random-read random-mixed "},
     [SDSIM_ASK_LINES] = {SDSIM_OPTION_LINES, "lines", "How many lines?", "10000", TAKES_COUNT, NULL,
                          " log "},
     [SDSIM_ASK_TIMES] = {SDSIM_OPTION_TIMES, "times", "How often?", "100", TAKES_COUNT, NULL,
@@ -93,8 +95,8 @@ bool sdsim_question_fits(enum sdsim_question question, const char *action)
 
 /* ---- choices ---- */
 
-/* The choices of a key of scenarios, "filesystem.type". */
-static const struct sdsim_choice *choices_of(const char *path)
+/* A key of scenarios, "filesystem.type"; NULL: there is none. */
+static const struct sdsim_key *key_of(const char *path)
 {
     const struct sdsim_schema *schema = &sdsim_run_schema;
     for (size_t i = 0; i < schema->key_count; i++) {
@@ -104,7 +106,7 @@ static const struct sdsim_choice *choices_of(const char *path)
             continue;
         }
         if (path[size] == '\0') {
-            return key->choices;
+            return key;
         }
         if (path[size] == '.' && key->schema != NULL) {
             schema = key->schema;
@@ -113,6 +115,12 @@ static const struct sdsim_choice *choices_of(const char *path)
         }
     }
     return NULL;
+}
+
+static const struct sdsim_choice *choices_of(const char *path)
+{
+    const struct sdsim_key *key = key_of(path);
+    return key != NULL ? key->choices : NULL;
 }
 
 enum { MOST_NAMES = 512 };
@@ -194,10 +202,25 @@ static bool is_path(const char *text)
     return strchr(text, '/') != NULL || (size > 5 && strcmp(text + size - 5, ".yaml") == 0);
 }
 
+/* A number with a unit, above 0; it may be too large for anything. */
 static bool is_unit(enum sdsim_unit unit, const char *text)
 {
     uint64_t value = 0;
-    return sdsim_unit_parse(unit, text, &value) == SDSIM_UNIT_OK && value > 0;
+    const enum sdsim_unit_error error = sdsim_unit_parse(unit, text, &value);
+    return (error == SDSIM_UNIT_OK && value > 0) || error == SDSIM_UNIT_TOO_LARGE;
+}
+
+/* Whether the key of scenarios takes it, too; says what its limits are. */
+static bool is_in_limits(const struct question *question, const char *text)
+{
+    struct sdsim_scalar value;
+    struct sdsim_complaint complaint;
+    const struct sdsim_key *key = key_of(question->of);
+    if (key == NULL || sdsim_value_parse(key, text, &value, &complaint)) {
+        return true;
+    }
+    fprintf(stderr, "error: %s: %s\n", question->noun, complaint.text);
+    return false;
 }
 
 static bool is_count(const char *text)
@@ -248,10 +271,11 @@ bool sdsim_question_takes(enum sdsim_question which, struct sdsim_cli_session *s
     case TAKES_CHOICE:
         return is_among(text, names, count) || refuse_choice(question, text, names, count);
     case TAKES_SIZE:
-        return (is_plain(text) && is_unit(SDSIM_UNIT_SIZE, text)) || refuse_value(question, text);
+        return is_plain(text) && is_unit(SDSIM_UNIT_SIZE, text) ? is_in_limits(question, text)
+                                                                : refuse_value(question, text);
     case TAKES_FREQUENCY:
-        return (is_plain(text) && is_unit(SDSIM_UNIT_FREQUENCY, text)) ||
-               refuse_value(question, text);
+        return is_plain(text) && is_unit(SDSIM_UNIT_FREQUENCY, text) ? is_in_limits(question, text)
+                                                                     : refuse_value(question, text);
     case TAKES_COUNT:
         return is_count(text) || refuse_value(question, text);
     case TAKES_MEASURED:

@@ -5,8 +5,8 @@
 #include "big_output.h"
 #include "command.h"
 #include "core/sorted.h"
-#include "core/units.h"
 #include "import_capture.h"
+#include "option_units.h"
 #include "output.h"
 #include "pool.h"
 #include "replay_setup.h"
@@ -47,14 +47,8 @@ enum { SUMS = SDSIM_REPLAY_GROUPS + 1 };
 
 static bool take_call(struct replay *replay)
 {
-    const char *call = replay->arguments->values[SDSIM_OPTION_CALL_SIZE];
-    if (call != NULL && (sdsim_unit_parse(SDSIM_UNIT_SIZE, call, &replay->call) != SDSIM_UNIT_OK ||
-                         replay->call == 0 || replay->call > UINT32_MAX)) {
-        fprintf(stderr, "error: --call takes %s, not '%s'\n", sdsim_unit_expected(SDSIM_UNIT_SIZE),
-                call);
-        return false;
-    }
-    return true;
+    return sdsim_option_take(replay->arguments, SDSIM_OPTION_CALL_SIZE, SDSIM_UNIT_SIZE, 1,
+                             SDSIM_MOST_CALL_BYTES, &replay->call);
 }
 
 static bool open_trace(struct replay *replay)
@@ -116,7 +110,8 @@ static bool load_trace(struct replay *replay)
         return false;
     }
     if (replay->list.count == 0) {
-        sdsim_error(diags, replay->arguments->operands[0], "there is not one call in it");
+        sdsim_trace_file_tell_empty(&replay->trace, replay->arguments,
+                                    replay->arguments->operands[0], SDSIM_ERROR, diags);
         return false;
     }
     return true;
@@ -360,7 +355,7 @@ static bool prepare(struct replay *replay)
                     "the trace is of files, but the scenario works on raw sectors");
         return false;
     }
-    sdsim_setup_lint(replay->run, &replay->setups[0], &session->diags);
+    sdsim_setup_lint_replay(replay->run, &replay->setups[0], &session->diags);
     struct sdsim_replay_result result;
     replay->medium = sdsim_replay_prepare(&replay->setups[0], files ? &replay->list : NULL,
                                           replay->created, sizeof replay->created, &result);
@@ -409,7 +404,9 @@ const struct sdsim_command sdsim_command_replay = {
     .operands = "TRACE [SCENARIO [RUN]]",
     .summary = "predict what a card makes of a recorded trace",
     .details =
-        "TRACE is anything 'sdsim import' reads. A trace of block operations goes to the driver, "
+        "TRACE is anything 'sdsim import' reads, - standard input, and pipes and <(...) do as "
+        "well. A "
+        "trace of block operations goes to the driver, "
         "one "
         "of file operations through file API and FAT library, too. It is replayed on a run of a "
         "scenario, on --board (or --host and --driver) with --card, or on what the trace says it "

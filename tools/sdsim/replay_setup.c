@@ -112,11 +112,13 @@ static bool has_override(const struct overrides *overrides, const char *path)
 }
 
 static const struct sdsim_run *run_of(struct sdsim_cli_session *session, const char *name,
-                                      const char *id, const char *const *overrides)
+                                      const char *id, const char *const *overrides,
+                                      enum sdsim_wanted purpose)
 {
     const char *path = sdsim_cli_find(session, "scenario", name);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides) : NULL;
+        path != NULL ? sdsim_cli_load_runs(session, path, &id, id != NULL, overrides, purpose)
+                     : NULL;
     if (scenario == NULL) {
         return NULL;
     }
@@ -138,6 +140,11 @@ static bool is_there(struct sdsim_cli_session *session, const char *name)
         }
     }
     return name != NULL && stat(name, &status) == 0;
+}
+
+static enum sdsim_wanted purpose_of(bool files)
+{
+    return files ? SDSIM_FOR_FILE_REPLAYS : SDSIM_FOR_BLOCK_REPLAYS;
 }
 
 static const struct sdsim_run *without_scenario(struct sdsim_cli_session *session,
@@ -162,7 +169,11 @@ static const struct sdsim_run *without_scenario(struct sdsim_cli_session *sessio
     const struct sdsim_scenario *scenario =
         sdsim_scenario_of_text(session->config, "(replay)", files ? files_text : raw_text,
                                overrides.items, &session->diags);
-    return scenario != NULL ? &scenario->runs[0] : NULL;
+    const struct sdsim_run *run = scenario != NULL ? &scenario->runs[0] : NULL;
+    return run != NULL &&
+                   sdsim_refuse_idle(&run, 1, purpose_of(files), overrides.items, &session->diags)
+               ? run
+               : NULL;
 }
 
 const struct sdsim_run *sdsim_replay_scenario(struct sdsim_cli_session *session,
@@ -175,7 +186,26 @@ const struct sdsim_run *sdsim_replay_scenario(struct sdsim_cli_session *session,
         sdsim_error(&session->diags, NULL, "too many --set, or out of memory");
         return NULL;
     }
-    return run_of(session, name, id, overrides.items);
+    return run_of(session, name, id, overrides.items, SDSIM_FOR_TIMES);
+}
+
+/* Options that a trace of block operations has no use for. */
+static bool refuse_options(struct sdsim_cli_session *session,
+                           const struct sdsim_arguments *arguments, bool files)
+{
+    static const enum sdsim_option_id of_files[] = {SDSIM_OPTION_FILESYSTEM, SDSIM_OPTION_API};
+    bool fine = true;
+    for (size_t i = 0; !files && i < sizeof of_files / sizeof *of_files; i++) {
+        if (arguments->values[of_files[i]] != NULL) {
+            sdsim_diag_add(&session->diags, SDSIM_ERROR, NULL, NULL, 0,
+                           "leave it out, or replay a trace of file operations",
+                           "--%s changes nothing: the trace is of block operations, and file API "
+                           "and file system are above them",
+                           sdsim_option(of_files[i])->name);
+            fine = false;
+        }
+    }
+    return fine;
 }
 
 const struct sdsim_run *sdsim_replay_choose(struct sdsim_cli_session *session,
@@ -185,6 +215,10 @@ const struct sdsim_run *sdsim_replay_choose(struct sdsim_cli_session *session,
     struct overrides overrides = {.count = 0};
     const char *const *values = arguments->values;
     const char *named = sdsim_trace_header(info, "scenario");
+    const enum sdsim_wanted purpose = purpose_of(files);
+    if (!refuse_options(session, arguments, files)) {
+        return NULL;
+    }
     add_options(session, &overrides, arguments);
     if (overrides.failed) {
         sdsim_error(&session->diags, NULL, "too many --set, or out of memory");
@@ -192,11 +226,11 @@ const struct sdsim_run *sdsim_replay_choose(struct sdsim_cli_session *session,
     }
     if (arguments->operand_count > 1) {
         const char *id = arguments->operand_count > 2 ? arguments->operands[2] : NULL;
-        return run_of(session, arguments->operands[1], id, overrides.items);
+        return run_of(session, arguments->operands[1], id, overrides.items, purpose);
     }
     if (values[SDSIM_OPTION_BOARD] == NULL && values[SDSIM_OPTION_HOST] == NULL &&
         is_there(session, named)) {
-        return run_of(session, named, sdsim_trace_header(info, "run"), overrides.items);
+        return run_of(session, named, sdsim_trace_header(info, "run"), overrides.items, purpose);
     }
     return without_scenario(session, arguments, info, files);
 }

@@ -11,6 +11,7 @@
 #include "predict.h"
 #include "report/page.h"
 #include "session.h"
+#include "setup/idle.h"
 #include "spool.h"
 
 struct task {
@@ -41,6 +42,23 @@ static bool add_runs(struct task *task, const struct sdsim_scenario *scenario)
     return true;
 }
 
+/* Refuses overrides that nothing which is reported takes notice of. */
+static void refuse_idle(struct task *task)
+{
+    struct sdsim_cli_session *session = &task->session;
+    const struct sdsim_run **runs =
+        sdsim_config_alloc(session->config, task->count + 1, sizeof *runs);
+    if (runs == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < task->count; i++) {
+        runs[i] = task->jobs[i].report.run;
+    }
+    (void)sdsim_refuse_idle(runs, task->count, SDSIM_FOR_PREDICTIONS, task->arguments->overrides,
+                            &session->diags);
+}
+
 /* Loads all files, so that every mistake in any of them is told at once. */
 static void load_all(struct task *task)
 {
@@ -56,6 +74,7 @@ static void load_all(struct task *task)
             return;
         }
     }
+    refuse_idle(task);
     if (session->diags.errors == 0 && task->count == 0) {
         sdsim_error(&session->diags, NULL, "there is no scenario to report on");
     }

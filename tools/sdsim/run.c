@@ -173,7 +173,8 @@ static enum sdsim_exit run_in(struct sdsim_cli_session *session,
 {
     const char *path = sdsim_cli_find(session, "scenario", arguments->operands[0]);
     const struct sdsim_scenario *scenario =
-        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides)
+        path != NULL ? sdsim_cli_load_scenario(session, path, arguments, arguments->overrides,
+                                               SDSIM_FOR_PREDICTIONS)
                      : NULL;
     struct selection selection = {.runs = NULL};
     if (scenario != NULL && select_runs(session, scenario, arguments->operands + 1,
@@ -213,7 +214,9 @@ const struct sdsim_command sdsim_command_run = {
     .details =
         "SCENARIO is a file, or the name of a scenario that 'sdsim list scenario' shows. A "
         "scenario "
-        "with several runs gives a table; name runs by their id, or say --all, for their reports.\n"
+        "with several runs gives a table; name runs by their id, or say --all, for their reports. "
+        "- is "
+        "standard input; pipes and <(...) do as well.\n"
         "The report breaks the time of the typical run down by kind: payload clocks carry data; "
         "protocol clocks carry commands, responses, tokens and CRC; in a gap the bus stands still "
         "inside a transfer; polling looks, or doesn't look, at a card that is ready; access, busy "

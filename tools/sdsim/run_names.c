@@ -52,7 +52,8 @@ const struct sdsim_run *sdsim_cli_find_run(struct sdsim_cli_session *session,
     return run;
 }
 
-const struct sdsim_scenario *sdsim_cli_load_runs(struct sdsim_cli_session *session,
+/* What fits all runs, or at least those that were named; NULL with messages. */
+static const struct sdsim_scenario *load_fitting(struct sdsim_cli_session *session,
                                                  const char *path, const char *const *ids,
                                                  size_t count, const char *const *overrides)
 {
@@ -76,10 +77,46 @@ const struct sdsim_scenario *sdsim_cli_load_runs(struct sdsim_cli_session *sessi
     return complete ? scenario : NULL;
 }
 
+/* Whether each override does something to one of the runs that were named, or to one of all. */
+static bool all_used(struct sdsim_cli_session *session, const struct sdsim_scenario *scenario,
+                     const char *const *ids, size_t count, const char *const *overrides,
+                     enum sdsim_wanted purpose)
+{
+    const struct sdsim_run **runs =
+        sdsim_config_alloc(session->config, scenario->count + count, sizeof *runs);
+    size_t used = 0;
+    if (runs == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct sdsim_run *run = find_run(scenario, ids[i]);
+        if (run != NULL) { /* others are told about where they are looked for */
+            runs[used++] = run;
+        }
+    }
+    for (size_t i = 0; count == 0 && i < scenario->count; i++) {
+        runs[used++] = &scenario->runs[i];
+    }
+    return sdsim_refuse_idle(runs, used, purpose, overrides, &session->diags);
+}
+
+const struct sdsim_scenario *sdsim_cli_load_runs(struct sdsim_cli_session *session,
+                                                 const char *path, const char *const *ids,
+                                                 size_t count, const char *const *overrides,
+                                                 enum sdsim_wanted purpose)
+{
+    const struct sdsim_scenario *scenario = load_fitting(session, path, ids, count, overrides);
+    return scenario != NULL && all_used(session, scenario, ids, count, overrides, purpose)
+               ? scenario
+               : NULL;
+}
+
 const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *session,
                                                      const char *path,
                                                      const struct sdsim_arguments *arguments,
-                                                     const char *const *overrides)
+                                                     const char *const *overrides,
+                                                     enum sdsim_wanted purpose)
 {
     const size_t named = arguments->operand_count - 1;
     const char **ids = sdsim_config_alloc(session->config, named + 1, sizeof *ids);
@@ -90,5 +127,5 @@ const struct sdsim_scenario *sdsim_cli_load_scenario(struct sdsim_cli_session *s
     for (size_t i = 0; i < named; i++) {
         ids[i] = arguments->operands[1 + i];
     }
-    return sdsim_cli_load_runs(session, path, ids, named, overrides);
+    return sdsim_cli_load_runs(session, path, ids, named, overrides, purpose);
 }

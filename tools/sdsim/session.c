@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "config/closest.h"
 #include "config/kinds.h"
 #include "data_dir.h"
 #include "setup/params.h"
@@ -71,20 +72,16 @@ static const char *report_missing(struct sdsim_cli_session *session, const char 
 {
     const struct sdsim_profile_file *files;
     const size_t count = sdsim_config_list(session->config, kind, &files);
-    const char *names[256];
-    char help[200];
-    const size_t named = count < 256 ? count : 256;
-    for (size_t i = 0; i < named; i++) {
+    const char **names = sdsim_config_alloc(session->config, count + 1, sizeof *names);
+    char list[40];
+    char help[300] = "";
+    snprintf(list, sizeof list, "sdsim list %s", kind);
+    for (size_t i = 0; names != NULL && i < count; i++) {
         names[i] = files[i].name;
     }
-    const char *closest = sdsim_closest(name, names, named);
-    if (closest != NULL) {
-        snprintf(help, sizeof help, "did you mean '%s'?", closest);
-    } else {
-        snprintf(help, sizeof help, "'sdsim list %s' shows what there is", kind);
-    }
-    sdsim_diag_add(&session->diags, SDSIM_ERROR, NULL, NULL, 0, help, "there is no %s '%s'", kind,
-                   name);
+    sdsim_suggest(name, names, names != NULL ? count : 0, list, help, sizeof help);
+    sdsim_diag_add(&session->diags, SDSIM_ERROR, NULL, NULL, 0, help[0] != '\0' ? help : NULL,
+                   "there is no %s '%s'", kind, name);
     return NULL;
 }
 

@@ -122,8 +122,8 @@ static bool read_runs(struct task *task)
     if (task->path == NULL) {
         return false;
     }
-    const struct sdsim_scenario *scenario =
-        sdsim_cli_load_scenario(session, task->path, arguments, arguments->overrides);
+    const struct sdsim_scenario *scenario = sdsim_cli_load_scenario(
+        session, task->path, arguments, arguments->overrides, SDSIM_FOR_PREDICTIONS);
     if (scenario == NULL) {
         return false;
     }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "setup/setup.h"
+#include "setup/idle.h"
 
 /* Loads that share a configuration: its memory grows with each of them. */
 #define LOADS 64u
@@ -178,6 +178,62 @@ static bool check_value(struct check *check, size_t a, size_t i)
     return true;
 }
 
+/* Whether values of an axis decide what other keys mean. */
+static bool is_selector(const struct sdsim_vary *axis)
+{
+    static const char *const paths[] = {"workload.do", "workload.on", "workload.timed", "file.api",
+                                        "driver",      "board",       "host",           "bus"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (strcmp(axis->path, paths[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Refuses axes that no run takes notice of: all their points would be alike. Beside an axis that decides
+ * what others mean, that is left to the user. */
+static bool refuse_idle(struct check *check)
+{
+    const struct sdsim_sweep_plan *plan = check->plan;
+    const struct sdsim_sweep *sweep = plan->sweep;
+    struct sdsim_diags unheard;
+    size_t selectors = 0;
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        selectors += is_selector(&sweep->axes[a]);
+    }
+    if (!renew(check)) {
+        return false;
+    }
+    sdsim_diags_init(&unheard); /* what the values do together is told row by row */
+    const struct sdsim_scenario *scenario = sdsim_scenario_load_runs(
+        check->config, plan->path, plan->runs, plan->run_count, plan->overrides, &unheard);
+    sdsim_diags_free(&unheard);
+    const size_t count = scenario != NULL ? scenario->count : 0;
+    const struct sdsim_run **runs = calloc(count + 1, sizeof *runs);
+    if (runs == NULL) {
+        return no_memory(check);
+    }
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = &scenario->runs[i];
+    }
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        char why[200];
+        char help[200];
+        const char *path = sweep->axes[a].path;
+        const bool others = selectors > is_selector(&sweep->axes[a]);
+        if (!others && sdsim_change_is_idle(runs, count, SDSIM_FOR_PREDICTIONS, path, why,
+                                            sizeof why, help, sizeof help)) {
+            const struct sdsim_place place = {
+                .file = "--vary", .line = 1, .column = 1, .length = (uint32_t)strlen(path)};
+            sdsim_diag_add(check->diags, SDSIM_ERROR, &place, check->texts[a],
+                           strlen(check->texts[a]), help, "%s changes nothing: %s", path, why);
+        }
+    }
+    free(runs);
+    return true;
+}
+
 bool sdsim_sweep_values_fit(const struct sdsim_sweep_plan *plan, const char *const *texts,
                             struct sdsim_diags *diags)
 {
@@ -194,6 +250,7 @@ bool sdsim_sweep_values_fit(const struct sdsim_sweep_plan *plan, const char *con
             fine = check_value(&check, a, i);
         }
     }
+    fine = fine && diags->errors == errors && refuse_idle(&check);
     if (check.config != NULL) {
         sdsim_config_destroy(check.config);
     }

@@ -116,3 +116,28 @@ bool sdsim_trace_file_open(struct sdsim_trace *trace, const struct sdsim_argumen
     }
     return sdsim_trace_open(trace, input, format, options);
 }
+
+/* ---- traces without calls ---- */
+
+void sdsim_trace_file_tell_empty(const struct sdsim_trace *trace,
+                                 const struct sdsim_arguments *arguments, const char *path,
+                                 enum sdsim_severity severity, struct sdsim_diags *diags)
+{
+    const struct sdsim_place place = {.file = path};
+    const char *file = arguments->values[SDSIM_OPTION_LOG_FILE];
+    const char *format = trace->format != NULL ? trace->format->name : "";
+    char text[300] = "";
+    char help[200] = "";
+    if (trace->blocks != NULL && trace->blocks->instead != NULL) {
+        trace->blocks->instead(trace->blocks, text, sizeof text, help, sizeof help);
+    } else if (file != NULL) {
+        snprintf(text, sizeof text, "nothing of the file '%.200s'", file);
+        snprintf(help, sizeof help, "leave --file out to take all files");
+    } else if (strcmp(format, "sdtrace") == 0) {
+        snprintf(help, sizeof help, "--from sdtrace-files takes its file calls");
+    } else if (strcmp(format, "sdtrace-files") == 0) {
+        snprintf(help, sizeof help, "--from sdtrace takes its block calls");
+    }
+    sdsim_diag_add(diags, severity, &place, NULL, 0, help[0] != '\0' ? help : NULL,
+                   "there is not one call in it%s%s", text[0] != '\0' ? ", but " : "", text);
+}

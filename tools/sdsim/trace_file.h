@@ -33,4 +33,12 @@ bool sdsim_trace_file_open(struct sdsim_trace *trace, const struct sdsim_argumen
                            const char *path, struct sdsim_trace_options *options,
                            struct sdsim_diags *diags);
 
+/*
+ * Tells that a trace or capture was read to its end without a single call, what is in it instead, and what to
+ * do: `severity` ERROR or WARNING. `trace` is still open.
+ */
+void sdsim_trace_file_tell_empty(const struct sdsim_trace *trace,
+                                 const struct sdsim_arguments *arguments, const char *path,
+                                 enum sdsim_severity severity, struct sdsim_diags *diags);
+
 #endif

@@ -31,7 +31,10 @@ const struct sdsim_command sdsim_command_view = {
         "WHAT to select or align on is said in words: 'pause over 10ms', 'fat write', 'CMD25', "
         "'card busy over 1ms', or any text of a command, a file or an address.\n"
         "A script has an event a line: 'key w', 'type TEXT', 'wheel X Y STEPS', 'click X Y', "
-        "'double X Y', 'drag X Y X Y', 'size W H', 'dump', which prints the state.\n",
+        "'double X Y', 'drag X Y X Y', 'size W H', 'dump', which prints the state.\n"
+        "The exit code is 1 if a timeline was cut off or a run ended early, and 2 if what was "
+        "recorded "
+        "is damaged; what can be read is shown.\n",
     .least = 1,
     .most = 4,
     .options = options,

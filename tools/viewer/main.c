@@ -71,6 +71,16 @@ static bool apply_view(struct sdsim_app *app, const char *text)
     }
     if (dots == NULL || sdsim_unit_parse(SDSIM_UNIT_TIME, first, &from) != SDSIM_UNIT_OK ||
         sdsim_unit_parse(SDSIM_UNIT_TIME, dots + 2, &to) != SDSIM_UNIT_OK || to <= from) {
+        char limit[64];
+        const char *large = sdsim_unit_is_too_large(SDSIM_UNIT_TIME, first) ? first
+                            : dots != NULL && sdsim_unit_is_too_large(SDSIM_UNIT_TIME, dots + 2)
+                                ? dots + 2
+                                : NULL;
+        if (large != NULL) {
+            fprintf(stderr, "error: --view takes times of %s, not '%s'\n",
+                    sdsim_unit_at_most(SDSIM_UNIT_TIME, UINT64_MAX, limit, sizeof limit), large);
+            return false;
+        }
         fprintf(stderr, "error: --view takes two times, as in 10ms..12ms, not '%s'\n", text);
         return false;
     }
@@ -105,6 +115,17 @@ static enum sdsim_exit open_all(struct sdsim_viewer *viewer,
     const size_t count =
         sdsim_operands_sort(arguments->operands, arguments->operand_count, operands);
     enum sdsim_exit worst = count > 0 ? SDSIM_EXIT_OK : SDSIM_EXIT_INPUT;
+    bool simulated = false;
+    for (size_t i = 0; i < count; i++) {
+        simulated = simulated || operands[i].kind == SDSIM_OPERAND_SCENARIO ||
+                    operands[i].kind == SDSIM_OPERAND_TRACE;
+    }
+    if (count > 0 && !simulated && arguments->overrides[0] != NULL) {
+        fputs("error: --set changes what is simulated; a timeline or a capture is as it is\n"
+              "help: name the scenario, or record it with 'sdsim run --record FILE --set ...'\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
     for (size_t i = 0; i < count; i++) {
         enum sdsim_exit code;
         viewer->subjects[i] =

@@ -100,7 +100,10 @@ static enum sdsim_exit open_timeline(struct sdsim_subject *subject)
     sdsim_diags_print(&diags, stderr);
     sdsim_diags_free(&diags);
     snprintf(subject->title, sizeof subject->title, "%.199s", file_name(subject->operand.name));
-    return subject->reader != NULL ? SDSIM_EXIT_OK : SDSIM_EXIT_INPUT;
+    if (subject->reader == NULL) {
+        return SDSIM_EXIT_INPUT;
+    }
+    return sdsim_timeline_reader_was_cut(subject->reader) ? SDSIM_EXIT_FINDING : SDSIM_EXIT_OK;
 }
 
 /* ---- scenarios ---- */
@@ -175,7 +178,7 @@ static bool load_trace(struct sdsim_subject *subject)
         return false;
     }
     if (subject->list.count == 0) {
-        sdsim_error(diags, path, "there is not one call in it");
+        sdsim_trace_file_tell_empty(&subject->trace, subject->arguments, path, SDSIM_ERROR, diags);
         return false;
     }
     if (!sdsim_trace_list_sort(&subject->list)) {
