@@ -1,11 +1,7 @@
 /*
  * One buffered sector: the window of a volume, or the buffer of an open file.
  *
- * Small writes of generated content are not turned into bytes at once. The buffer remembers the
- * last run of bytes that continue each other in one stream (seed and offset); bytes are made when
- * somebody looks at them. A buffer filled from border to border by one stream goes to the disk as
- * generated content, so a file written in 40-byte lines takes no more memory than one written in
- * megabytes.
+ * Small writes of generated content are not turned into bytes at once (flash/lazy_bytes.h).
  */
 #ifndef SDSIM_FAT_SECTOR_H
 #define SDSIM_FAT_SECTOR_H
@@ -16,7 +12,7 @@
 #include "core/account.h"
 #include "core/time.h"
 #include "fat/disk.h"
-#include "flash/medium.h"
+#include "flash/lazy_bytes.h"
 
 /* The LBA of a buffer that holds no sector. */
 #define SDSIM_NO_SECTOR UINT32_MAX
@@ -26,14 +22,7 @@ struct sdsim_sector {
     bool dirty;   /* differs from the disk and has to be written */
     enum sdsim_purpose purpose;
 
-    /* Bytes begin..end of the buffer are bytes stream_base + begin .. stream_base + end of stream
-     * `seed`; those from `made` on are not in bytes[] yet. begin == end: no such run. */
-    uint64_t seed;
-    uint64_t stream_base;
-    uint16_t begin;
-    uint16_t end;
-    uint16_t made;
-
+    struct sdsim_lazy_bytes lazy; /* of `bytes` */
     uint8_t bytes[SDSIM_SECTOR];
 };
 

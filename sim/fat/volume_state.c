@@ -4,12 +4,7 @@ static void digest_sector(const struct sdsim_sector *sector, struct sdsim_digest
 {
     sdsim_digest_add(digest, (uint64_t)sector->lba << 1 | (uint64_t)sector->dirty);
     sdsim_digest_add(digest, (uint64_t)sector->purpose);
-    if (sector->begin != sector->end) {
-        sdsim_digest_add(digest, sector->seed);
-        sdsim_digest_add(digest, sector->stream_base);
-    }
-    sdsim_digest_add(digest,
-                     (uint64_t)sector->begin << 32 | (uint64_t)sector->end << 16 | sector->made);
+    sdsim_lazy_bytes_digest(&sector->lazy, digest);
     if (sector->lba != SDSIM_NO_SECTOR) {
         sdsim_digest_bytes(digest, sector->bytes, sizeof sector->bytes);
     }

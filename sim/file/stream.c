@@ -144,7 +144,7 @@ enum sdsim_fat_result sdsim_stream_open(struct sdsim_stream *stream, struct sdsi
              strlen(path) < sizeof stream->name ? "%s" : "%.60s...", path);
     if (api->buffer > 0) {
         stream->size = params->buffer > 0 ? (uint32_t)params->buffer : api->buffer;
-        stream->buffer = malloc(stream->size);
+        stream->buffer = calloc(1, stream->size);
         if (stream->buffer == NULL) {
             return SDSIM_FAT_NO_MEMORY;
         }
@@ -183,10 +183,12 @@ static enum sdsim_fat_result flush(struct sdsim_stream *stream, sdsim_ps *now)
     if (!stream->writing || stream->filled == 0) {
         return SDSIM_FAT_OK;
     }
-    const struct sdsim_content content = {.kind = SDSIM_CONTENT_BYTES, .bytes = stream->buffer};
     const uint32_t bytes = stream->filled;
+    const struct sdsim_content content =
+        sdsim_lazy_bytes_content(&stream->lazy, stream->buffer, bytes);
     uint64_t done;
     stream->filled = 0;
+    stream->lazy = (struct sdsim_lazy_bytes){0};
     layer_time(stream, now);
     const enum sdsim_fat_result result = library_write(stream, now, &content, bytes, &done);
     return result != SDSIM_FAT_OK ? result : done < bytes ? SDSIM_FAT_DENIED : SDSIM_FAT_OK;
@@ -199,7 +201,7 @@ static enum sdsim_fat_result fill_buffer(struct sdsim_stream *stream, sdsim_ps *
 {
     const uint32_t room = stream->size - stream->filled;
     const uint32_t part = bytes < room ? (uint32_t)bytes : room;
-    sdsim_content_bytes(content, skip, stream->buffer + stream->filled, part);
+    sdsim_lazy_bytes_put(&stream->lazy, stream->buffer, stream->filled, content, skip, part);
     copy_time(stream, now, part);
     stream->filled += part;
     *taken = part;

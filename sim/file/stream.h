@@ -66,13 +66,14 @@ struct sdsim_stream {
     const struct sdsim_stream_params *params; /* not owned */
     struct sdsim_meter *meter;                /* not owned */
     struct sdsim_file file;
-    uint8_t *buffer; /* owned; NULL when the API has none */
-    uint32_t size;   /* of the buffer, 0: none */
-    uint32_t filled; /* bytes to be written, or read and valid */
-    uint32_t taken;  /* of the bytes read, how many the application has had */
-    bool writing;    /* what `filled` means */
-    bool unseen;     /* what was read is counted, but its bytes are not in the buffer */
-    char name[64];   /* of the file, for the recorder; a longer one ends in "..." */
+    uint8_t *buffer;              /* owned; NULL when the API has none */
+    struct sdsim_lazy_bytes lazy; /* of what is to be written */
+    uint32_t size;                /* of the buffer, 0: none */
+    uint32_t filled;              /* bytes to be written, or read and valid */
+    uint32_t taken;               /* of the bytes read, how many the application has had */
+    bool writing;                 /* what `filled` means */
+    bool unseen;   /* what was read is counted, but its bytes are not in the buffer */
+    char name[64]; /* of the file, for the recorder; a longer one ends in "..." */
 };
 
 /* How the API configures FatFs (buffers per file, append style, ...). */

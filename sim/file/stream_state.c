@@ -10,7 +10,9 @@ void sdsim_stream_digest(const struct sdsim_stream *stream, struct sdsim_digest 
     sdsim_digest_add(digest, (uint64_t)stream->filled << 32 | stream->taken);
     sdsim_digest_add(digest, (uint64_t)stream->size << 1 | (uint64_t)stream->writing);
     if (stream->buffer != NULL) {
-        sdsim_digest_bytes(digest, stream->buffer, stream->filled);
+        const bool lazy = stream->writing && stream->lazy.end > stream->lazy.begin;
+        sdsim_digest_bytes(digest, stream->buffer, lazy ? stream->lazy.begin : stream->filled);
+        sdsim_lazy_bytes_digest(&stream->lazy, digest);
     }
     sdsim_file_digest(&stream->file, digest);
 }

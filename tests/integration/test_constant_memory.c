@@ -1,11 +1,13 @@
 /*
  * What memory reading takes: inputs of every kind, larger than the limit by far, are read by the
- * program, whose greatest resident size must stay below 64 MiB.
+ * program, whose greatest resident size must stay below 64 MiB; and writing, in calls of less than
+ * a sector's bytes.
  *
  * Each input is generated into a file that is deleted behind its test, by a child of its own, so that
  * what generating takes is not counted. SDSIM_INPUT_MIB makes the inputs larger (2048 MiB by hand),
- * SDSIM_INPUT_DIR tells where they go, and an argument which of them ("bin*"). Under AddressSanitizer every byte has a shadow and freed
- * memory is kept, so the sizes would mean nothing: skipped.
+ * SDSIM_INPUT_DIR tells where they go, and an argument which of them ("bin*"). Under
+ * AddressSanitizer every byte has a shadow and freed memory is kept, so the sizes would mean
+ * nothing: skipped.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* wait4 */
@@ -252,38 +254,48 @@ static void generate(const struct input *input)
     assert_int_equal(status, 0);
 }
 
-/* In a child: the program reads the file; what it says goes nowhere, unless it fails. */
-static void become_reader(bool report)
+/* In a child: becomes the program; what it says goes nowhere, unless it fails. The arguments begin
+ * with the name and end with NULL. */
+static void become_program(char *const *arguments)
 {
-    const char *program = getenv("SDSIM_PROGRAM");
     const int null = open("/dev/null", O_WRONLY);
     if (null >= 0 && dup2(null, STDOUT_FILENO) >= 0) {
-        execl(program, program, "import", path, report ? "--report" : (char *)NULL, (char *)NULL);
+        execv(getenv("SDSIM_PROGRAM"), arguments);
     }
     _exit(127);
 }
 
-/* Reads the file; the most memory that took, in KiB. */
-static long read_file(const struct input *input, bool report)
+/* Runs the program on so many bytes; the most memory that took, in KiB. */
+static long most_memory(const char *what, char *const *arguments, uint64_t bytes)
 {
     struct rusage usage;
-    struct stat info;
     int status;
-    assert_int_equal(stat(path, &info), 0);
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        become_reader(report);
+        become_program(arguments);
     }
     assert_int_equal(wait4(child, &status, 0, &usage), child);
     assert_int_equal(status, 0);
-    print_message("%-13s%-9s %7.1f MiB in %6.2f s of processor time, most memory %5.1f MiB\n",
-                  input->name, report ? " (report)" : "", (double)info.st_size / (1 << 20),
+    print_message("%-22s %7.1f MiB in %6.2f s of processor time, most memory %5.1f MiB\n", what,
+                  (double)bytes / (1 << 20),
                   (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
                   (double)usage.ru_maxrss / 1024);
     return usage.ru_maxrss;
+}
+
+static long read_file(const struct input *input, bool report)
+{
+    char command[] = "import";
+    char option[] = "--report";
+    char *const arguments[] = {command, command, path, report ? option : NULL, NULL};
+    char what[48];
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    snprintf(what, sizeof what, "%s%s", input->name, report ? " (report)" : "");
+    return most_memory(what, arguments, (uint64_t)info.st_size);
 }
 
 static void test_input(void **state)
@@ -306,10 +318,30 @@ static int remove_input(void **state)
     return unlink(path);
 }
 
+/* What a buffer of 4 KiB collects is no more than a place in a stream of bytes, to the card. */
+static void test_small_writes(void **state)
+{
+    (void)state;
+    char total[64];
+    snprintf(total, sizeof total, "workload.total=%" PRIu64 "B", input_bytes());
+    char *const arguments[] = {"run",
+                               "run",
+                               "scenarios/esp32-arduino-sd.yaml",
+                               "write-4k",
+                               "--draws",
+                               "0",
+                               "--set",
+                               "workload.call=300B",
+                               "--set",
+                               total,
+                               NULL};
+    assert_in_range(most_memory("small writes", arguments, input_bytes()), 1, LIMIT_KIB - 1);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof inputs / sizeof inputs[0] };
-    struct CMUnitTest tests[COUNT];
+    struct CMUnitTest tests[COUNT + 1] = {[COUNT] = cmocka_unit_test(test_small_writes)};
     if (SDSIM_SANITIZED || !sdsim_test_has_program()) {
         puts(SDSIM_SANITIZED ? "skipped: a sanitizer takes memory of its own"
                              : "skipped: SDSIM_PROGRAM names no program");
