@@ -30,8 +30,8 @@ struct question {
 
 static const struct question questions[SDSIM_QUESTIONS] = {
     [SDSIM_ASK_BOARD] = {SDSIM_OPTION_INIT_BOARD, "board",
-                         "Which board? (None of these: sdsim init --host NAME --driver NAME)",
-                         NULL, TAKES_PROFILE, "board", NULL},
+                         "Which board? (None of these: sdsim init --host NAME --driver NAME)", NULL,
+                         TAKES_PROFILE, "board", NULL},
     [SDSIM_ASK_HOST] = {SDSIM_OPTION_INIT_HOST, "host", NULL, NULL, TAKES_PROFILE, "host", NULL},
     [SDSIM_ASK_DRIVER] = {SDSIM_OPTION_INIT_DRIVER, "driver", NULL, NULL, TAKES_PROFILE, "driver",
                           NULL},
