@@ -45,7 +45,8 @@ static void print_head(const struct sdsim_explain_report *report, const struct s
     fprintf(out, "%s%s%s%s%s\n", sdsim_ink_begin(style, SDSIM_INK_BOLD), report->subject,
             named ? " " : "", named ? report->run_id : "", sdsim_ink_end(style, SDSIM_INK_BOLD));
     if (e->replayed) {
-        snprintf(text, sizeof text, "%" PRIu64 " recorded calls", e->outcome.workload.calls);
+        snprintf(text, sizeof text, "%" PRIu64 " recorded call%s", e->outcome.workload.calls,
+                 e->outcome.workload.calls == 1 ? "" : "s");
     } else {
         sdsim_run_workload_text(&e->setup.run, text, sizeof text);
     }
@@ -105,8 +106,7 @@ static bool print_waterfall(const struct sdsim_explanation *e, const struct sdsi
     for (size_t i = 0; i < waterfall->count; i++) {
         const struct sdsim_waterfall_step *step = &waterfall->steps[i];
         char text[48];
-        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s%s", i > 0 ? "+ " : "",
-                         step->title);
+        sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s%s", i > 0 ? "+ " : "", step->title);
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%s",
                          sdsim_print_quanta(&scale, quanta[i], text, sizeof text));
         sdsim_table_cell(&table, SDSIM_INK_PLAIN, "%" PRIu64 ".%" PRIu64 "%%", permille[i] / 10,
@@ -153,8 +153,8 @@ static void print_causes(const struct sdsim_explanation *e, const struct sdsim_s
         }
         char text[SDSIM_RULE_SIZE + 64];
         told[largest->loss] = true;
-        snprintf(text, sizeof text, "%s (%.1f%%, %s): %s", largest->title,
-                 100.0 * largest->share, sdsim_layer_name(largest->layer), largest->rule);
+        snprintf(text, sizeof text, "%s (%.1f%%, %s): %s", largest->title, 100.0 * largest->share,
+                 sdsim_layer_name(largest->layer), largest->rule);
         sdsim_print_wrapped(out, "  ", text);
         for (size_t i = 0; i < e->tell_count; i++) {
             if (e->tells[i].loss == largest->loss) {
