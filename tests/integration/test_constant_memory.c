@@ -4,8 +4,9 @@
  *
  * Each input is generated into a file that is deleted behind its test, by a child of its own, so that
  * what generating takes is not counted. SDSIM_INPUT_MIB makes the inputs larger (2048 MiB by hand),
- * SDSIM_INPUT_DIR tells where they go, and an argument which of them ("bin*"). Under AddressSanitizer every byte has a shadow and freed
- * memory is kept, so the sizes would mean nothing: skipped.
+ * SDSIM_INPUT_DIR tells where they go, and an argument which of them ("bin*"). Under
+ * AddressSanitizer every byte has a shadow and freed memory is kept, so the sizes would mean
+ * nothing: skipped.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* wait4 */
