@@ -13,7 +13,8 @@
  *
  * Compared are the bytes of responses and data response tokens, command by command. How long anything
  * took is not: the simulated card answers as soon as the recorded one did, and its time jumps over
- * busy, access and initialisation where the recorded card was ready before it. Data that was read is not compared either.
+ * busy, access and initialisation where the recorded card was ready before it. Data that was read
+ * is not compared either.
  *
  * Limits: the first 16 differences are kept.
  */

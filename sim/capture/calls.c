@@ -328,13 +328,18 @@ static const struct sdsim_clock_stretch *undersampled(const struct sdsim_capture
     return NULL;
 }
 
-/* "CMD0, CMD8, ACMD41", in the order of their numbers. */
+/* "CMD0, CMD8, ACMD41", in the order of their numbers; "..." for those there is no room for. */
 static void list_commands(const struct calls *calls, char *text, size_t size)
 {
+    enum { ROOM_FOR_ONE = sizeof ", ACMD41, ..." };
     size_t used = 0;
     text[0] = '\0';
     for (unsigned app = 0; app < 2; app++) {
-        for (unsigned index = 0; index < 64 && used < size; index++) {
+        for (unsigned index = 0; index < 64; index++) {
+            if ((calls->seen[app] >> index & 1) != 0 && used + ROOM_FOR_ONE > size) {
+                snprintf(text + used, size - used, ", ...");
+                return;
+            }
             if ((calls->seen[app] >> index & 1) != 0) {
                 used += (size_t)snprintf(text + used, size - used, "%s%sCMD%u",
                                          used > 0 ? ", " : "", app != 0 ? "A" : "", index);

@@ -174,7 +174,12 @@ void sdsim_doctor_check_acmd41_not_repeated(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_acmd41_without_cmd55(struct sdsim_doctor_case *c)
 {
-    if (is_command(c) && c->item->index == 41 && !c->item->app) {
+    if (!is_command(c) || c->item->index != 41 || c->item->app) {
+        return;
+    }
+    if (c->bus->commands == 0) {
+        sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "There is no command before it.");
+    } else {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "The command before it is %s%u.",
                             c->bus->asked.known && c->bus->asked.app ? "ACMD" : "CMD",
                             c->bus->asked.index);

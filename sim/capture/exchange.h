@@ -22,21 +22,22 @@
  * sent FF while it read the answer and one byte more. Of one byte nothing follows: people write R1 and
  * leave the rest of R2, R3 or R7 out. Six bytes behind a frame of six are the
  * short form too if they look like an answer. A block from its token on is followed by a short form
- * of its own, fewer bytes that begin with a data response. Without `->` the card's side is taken for FF and is
- * marked as not known; without HOST the host sent FF.
+ * of its own, fewer bytes that begin with a data response. Without `->` the card's side is taken
+ * for FF and is marked as not known; without HOST the host sent FF.
  *
- * Bytes are two hex digits, with or without 0x, and with blanks or commas between; `XX*n` repeats one. `XX..` at the place of a command's first byte (40 to
- * 7F) is the whole frame with the argument everybody uses and a right CRC7; any other `XX..` is a run
- * as long as the other side needs, or of 4 bytes. `CMDn` and `ACMDn`, first in a line, are such
- * frames, with the argument behind if it is 0x and up to 8 digits; what CMD55 says has its own line.
- * `A/B` stands for A. `<n>` and `<n word>` are n
- * bytes of 00; `<crc16>` is the CRC16 of everything since the start token on this side, FE or FC.
+ * Bytes are two hex digits, with or without 0x, and with blanks or commas between; `XX*n` repeats
+ * one. `XX..` at the place of a command's first byte (40 to 7F) is the whole frame with the
+ * argument everybody uses and a right CRC7; any other `XX..` is a run as long as the other side
+ * needs, or of 4 bytes. `CMDn` and `ACMDn`, first in a line, are such frames, with the argument
+ * behind if it is 0x and up to 8 digits; what CMD55 says has its own line. `A/B` stands for A.
+ * `<n>` and `<n word>` are n bytes of 00; `<crc16>` is the CRC16 of everything since the start
+ * token on this side, FE or FC.
  *
  * Times: `clock`, `@` and `+` give the bytes times (at 400 kHz if no clock was given); `@` never goes
  * back.
  *
- * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7, 10^8 bytes in all; a block before `<crc16>` up to
- * 512 bytes. Nothing is told if there is an error anywhere.
+ * Limits: lines up to 64 KiB, 4096 entries a side, runs up to 10^7, 10^8 bytes in all; a block
+ * before `<crc16>` up to 512 bytes. Nothing is told if there is an error anywhere.
  */
 #ifndef SDSIM_CAPTURE_EXCHANGE_H
 #define SDSIM_CAPTURE_EXCHANGE_H
@@ -71,8 +72,9 @@ bool sdsim_exchange_read(const char *name, const char *text, size_t size,
                          struct sdsim_diags *diags);
 
 /*
- * Writes bytes as an exchange, both sides in full: frames start a line, equal bytes are put together. Reading it again gives the same bytes and CS edges. `timed`: each line
- * says when it starts, and runs and pauses end a line, so that those times come back; bytes within a line follow
+ * Writes bytes as an exchange, both sides in full: frames start a line, equal bytes are put
+ * together. Reading it again gives the same bytes and CS edges. `timed`: each line says when it
+ * starts, and runs and pauses end a line, so that those times come back; bytes within a line follow
  * each other at its clock. Errors of the stream are the caller's to look at.
  */
 struct sdsim_exchange_writer {

@@ -14,7 +14,8 @@
  * SPI mode is chosen by CMD0 with CS low. States and legal commands follow section 4.8 and 7 of the
  * SD Physical Layer Simplified Specification. Commands known: 0 1 2 3 4 6 7 8 9 10 11 12 13 15 16 17 18
  * 23 24 25 32 33 38 55 58 59, application commands 6 13 22 23 41 42 51; CMD1, CMD58 and CMD59 in SPI
- * mode only, CMD2, CMD3, CMD4 (no driver stage register: without effect), CMD7, CMD11, CMD15, CMD23 and a discard by CMD38 on the SD bus only.
+ * mode only, CMD2, CMD3, CMD4 (no driver stage register: without effect), CMD7, CMD11, CMD15, CMD23
+ * and a discard by CMD38 on the SD bus only.
  *
  * Limits: no password lock (CMD42), no write protection (CMD28..30), no programming of the CSD (CMD27),
  * no CMD20, no CMD56: all of them are illegal commands. Blocks are 512 bytes; a

@@ -117,11 +117,12 @@ size_t sdsim_sd_waits(const struct sdsim_sd_pins *pins, sdsim_ps now,
                       const struct sdsim_clock *clock, size_t most, uint8_t *dat);
 
 /*
- * The same as sdsim_sd_clock_many() for clocks in the middle of a block while the host leaves CMD alone, with bytes in place of
- * lines: in the order of the bus, data and CRC16, two clocks a byte in a block of four lines (pins->four)
- * and eight in one of one. `out`: the host reads, all lines released. `in`: it drives the data. They
- * stop before the end bit, and wherever a clock is not of that kind; return how many bytes went by,
- * at most `count`. Millions of blocks a second, their CRC16 made and checked.
+ * The same as sdsim_sd_clock_many() for clocks in the middle of a block while the host leaves CMD
+ * alone, with bytes in place of lines: in the order of the bus, data and CRC16, two clocks a byte
+ * in a block of four lines (pins->four) and eight in one of one. `out`: the host reads, all lines
+ * released. `in`: it drives the data. They stop before the end bit, and wherever a clock is not of
+ * that kind; return how many bytes went by, at most `count`. Millions of blocks a second, their
+ * CRC16 made and checked.
  */
 size_t sdsim_sd_bytes_out(struct sdsim_sd_pins *pins, sdsim_ps *now, struct sdsim_clock *clock,
                           uint8_t *out, size_t count);

@@ -367,6 +367,50 @@ static bool bind_missing(struct binder *binder, const struct target *target,
                      : bind_value(binder, key, node, node, out);
 }
 
+/* Appends ", NAME" or, as the first, " NAME". */
+static size_t append_name(char *text, size_t size, size_t used, const char *name)
+{
+    const bool first = used == 0 || text[used - 1] == ':';
+    return used < size
+               ? used + (size_t)snprintf(text + used, size - used, "%s%s", first ? " " : ", ", name)
+               : used;
+}
+
+/* Whether an override meant to change something in a map that there is not: alone it would make one, but
+ * not a whole one. Tells which there are. */
+static bool is_not_there(const struct binder *binder, const struct target *target,
+                         const struct sdsim_key *key, const struct sdsim_entry *entry)
+{
+    char needs[200] = "";
+    char help[300] = "there are:";
+    size_t needed = 0;
+    size_t used = strlen(help);
+    const size_t none = used;
+    if (key->type != SDSIM_VALUE_MAP || key->list || key->given_offset == 0 ||
+        entry->value->kind != SDSIM_NODE_MAP || strcmp(entry->source->path, "--set") != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < key->schema->key_count; i++) {
+        const struct sdsim_key *inner = &key->schema->keys[i];
+        if (inner->required && sdsim_node_entry(entry->value, inner->name) == NULL) {
+            needed = append_name(needs, sizeof needs, needed, inner->name);
+        }
+    }
+    for (size_t i = 0; i < target->map->count; i++) {
+        const struct sdsim_entry *other = &target->map->entries[i];
+        if (find_key(target->schema, other->key) != NULL && other->source != entry->source) {
+            used = append_name(help, sizeof help, used, other->key);
+        }
+    }
+    if (needed > 0) {
+        const struct sdsim_node place = node_of_key(entry);
+        sdsim_node_diag(binder->diags, SDSIM_ERROR, &place, used > none ? help : NULL,
+                        "there is no '%s' in %s to change; a new one needs%s", key->name,
+                        place_name(binder, target->schema), needs);
+    }
+    return needed > 0;
+}
+
 static bool bind_key(struct binder *binder, const struct target *target,
                      const struct sdsim_key *key)
 {
@@ -374,6 +418,9 @@ static bool bind_key(struct binder *binder, const struct target *target,
     const struct sdsim_entry *entry = sdsim_node_entry(target->map, key->name);
     if (entry == NULL) {
         return bind_missing(binder, target, key, out);
+    }
+    if (is_not_there(binder, target, key, entry)) {
+        return false;
     }
     if (key->given_offset != 0) {
         const bool given = true;

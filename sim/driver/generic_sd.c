@@ -3,8 +3,9 @@
  * read. One or four lines.
  *
  * CMD17 or CMD24 for one block; CMD18 or CMD25, and CMD12 by the driver, for more, no more than the
- * profile's most_blocks. CMD23 instead of CMD12 if the profile says so and the card knows it. After each transfer CMD13
- * until the transfer state. Blocks move by DMA (profile: dma) or through a FIFO by the CPU.
+ * profile's most_blocks. CMD23 instead of CMD12 if the profile says so and the card knows it. After
+ * each transfer CMD13 until the transfer state. Blocks move by DMA (profile: dma) or through a FIFO
+ * by the CPU.
  *
  * Costs used: call, command, wake, bulk (between two blocks), copy; FIFO: chunk, chunk_gap.
  */

@@ -90,8 +90,8 @@ static inline bool sdsim_is_power_of_two(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* FAT12, FAT16 or FAT32, by the number of clusters. `start` is the sector of the device that `boot` was read from. False: no sound volume
- * of 512-byte sectors. */
+/* FAT12, FAT16 or FAT32, by the number of clusters. `start` is the sector of the device that `boot`
+ * was read from. False: no sound volume of 512-byte sectors. */
 bool sdsim_boot_read_fat(struct sdsim_geometry *geometry, const uint8_t *boot, uint32_t start);
 
 /* exFAT; bitmap_start is left to the caller. */

@@ -13,7 +13,8 @@
  * longer in the FAT area and when the cache is full) runs behind the transfer of the next one; there
  * is one spare buffer, so the card is busy only if the program before that still runs. When the host
  * ends the transfer the card finishes what still runs and then commits: wstop. A
- * transfer of one lone block is busy for w1 in all, its wn included. Where the blocks go may cost more: flash/translation.h.
+ * transfer of one lone block is busy for w1 in all, its wn included. Where the blocks go may cost
+ * more: flash/translation.h.
  *
  * Pauses. Every pause_every bytes written the card works for pause_length on its own account (an AU
  * is merged or erased: nearly fixed for one card); every rare_every bytes on average for

@@ -14,8 +14,8 @@
  * the logarithms of all knobs at once (measure/fit_problem.h, fit_solve.c).
  *
  * Afterwards every knob gets a range: how well the data determine it, together with how far values
- * of its kind lie apart; all ranges are scaled, slow and fast ends apart, so that a chosen share of the records lies in the
- * 90 % interval.
+ * of its kind lie apart; all ranges are scaled, slow and fast ends apart, so that a chosen share of
+ * the records lies in the 90 % interval.
  *
  * Which numbers come out does not depend on the number of threads.
  */

@@ -15,7 +15,8 @@
  * when the source it was fitted to may not be used.
  *
  * Knobs write into the trees they were registered in: every node that stands for the value shares
- * one text, so turning a knob is writing that text; freeing them gives the nodes their own back. Who binds must not do so while somebody turns.
+ * one text, so turning a knob is writing that text; freeing them gives the nodes their own back.
+ * Who binds must not do so while somebody turns.
  */
 #ifndef SDSIM_MEASURE_KNOBS_H
 #define SDSIM_MEASURE_KNOBS_H

@@ -114,13 +114,18 @@ const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *car
 
 const char *sdsim_profiles_driver(struct sdsim_profiles *profiles, const char *name, uint64_t year)
 {
+    const struct match *oldest = NULL;
     for (const struct match *match = profiles->matches; match != NULL; match = match->next) {
         const bool in_use = match->last_year == 0 || (year > 0 && year <= match->last_year);
-        if (in_use && strcmp(match->kind, "driver") == 0 && strcmp(match->name, name) == 0) {
-            return match->profile;
+        const bool older =
+            oldest == NULL || (match->last_year > 0 &&
+                               (oldest->last_year == 0 || match->last_year < oldest->last_year));
+        if (in_use && older && strcmp(match->kind, "driver") == 0 &&
+            strcmp(match->name, name) == 0) {
+            oldest = match;
         }
     }
-    return NULL;
+    return oldest != NULL ? oldest->profile : NULL;
 }
 
 const char *sdsim_profiles_board(struct sdsim_profiles *profiles,

@@ -23,7 +23,8 @@ bool sdsim_profiles_has(struct sdsim_profiles *profiles, const char *kind, const
 const char *sdsim_profiles_card(struct sdsim_profiles *profiles, const char *card);
 
 /* The driver profile that was meant by a name in this year (0: not known): one that lists the name under
- * `matches` and was the release in use, by its `last_year`. NULL if none was. */
+ * `matches` and was the release in use, by its `last_year`: of several, the oldest that still was.
+ * NULL if none was. */
 const char *sdsim_profiles_driver(struct sdsim_profiles *profiles, const char *name, uint64_t year);
 
 /* The host profile that a measurement's remarks name, where its host says only of what kind it is: one that

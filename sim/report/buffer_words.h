@@ -6,7 +6,8 @@
 
 #include "report/buffer.h"
 
-/* "931B" or "41.3KiB", rounded up, as less is not enough; "no RAM" for UINT64_MAX. All functions return out. */
+/* "931B" or "41.3KiB", rounded up, as less is not enough; "no RAM" for UINT64_MAX. All functions
+ * return out. */
 char *sdsim_ram_text(uint64_t bytes, char *out, size_t size);
 
 /* "1.25kB", "nothing". */

@@ -11,8 +11,8 @@
  *
  * Values are bytes or lines per second; errors are (predicted - measured) / measured. Where a range
  * was measured, `measured` is its point nearest to the prediction. `id` is the scenario's name if
- * the run has none; `tolerance` and `within` are null if it is not judged. Median, p90 and coverage are null without rows. The CSV has the columns of the
- * rows.
+ * the run has none; `tolerance` and `within` are null if it is not judged. Median, p90 and coverage
+ * are null without rows. The CSV has the columns of the rows.
  */
 #ifndef SDSIM_REPORT_COMPARISON_H
 #define SDSIM_REPORT_COMPARISON_H

@@ -210,8 +210,8 @@ bool sdsim_diff_is_same(const struct sdsim_diff_quantity *quantity);
 
 /* ---- printing ---- */
 
-/* In 80 columns. Quantities that are the same, and of several pairs all quantities, are left out unless `all`; values of profiles that have
- * other names are only counted. False without memory. */
+/* In 80 columns. Quantities that are the same, and of several pairs all quantities, are left out
+ * unless `all`; values of profiles that have other names are only counted. False without memory. */
 bool sdsim_diff_print(const struct sdsim_diff *diff, bool all, const struct sdsim_style *style,
                       FILE *out);
 void sdsim_diff_json(const struct sdsim_diff *diff, FILE *out);

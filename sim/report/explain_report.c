@@ -45,7 +45,8 @@ static void print_head(const struct sdsim_explain_report *report, const struct s
     fprintf(out, "%s%s%s%s%s\n", sdsim_ink_begin(style, SDSIM_INK_BOLD), report->subject,
             named ? " " : "", named ? report->run_id : "", sdsim_ink_end(style, SDSIM_INK_BOLD));
     if (e->replayed) {
-        snprintf(text, sizeof text, "%" PRIu64 " recorded calls", e->outcome.workload.calls);
+        snprintf(text, sizeof text, "%" PRIu64 " recorded call%s", e->outcome.workload.calls,
+                 e->outcome.workload.calls == 1 ? "" : "s");
     } else {
         sdsim_run_workload_text(&e->setup.run, text, sizeof text);
     }

@@ -51,9 +51,9 @@ static void print_head(const struct sdsim_replay_report *report, const struct sd
     char text[400];
     char clock[32];
     char call[32];
-    fprintf(out, "%s%s%s: %" PRIu64 " calls%s\n", sdsim_ink_begin(style, SDSIM_INK_BOLD),
+    fprintf(out, "%s%s%s: %" PRIu64 " call%s%s\n", sdsim_ink_begin(style, SDSIM_INK_BOLD),
             report->trace, sdsim_ink_end(style, SDSIM_INK_BOLD), report->result->calls,
-            report->files ? " of files" : " of the driver");
+            report->result->calls == 1 ? "" : "s", report->files ? " of files" : " of the driver");
     if (run->board_name != NULL) {
         print_fact(out, "board", run->board_name);
     }

@@ -33,8 +33,8 @@ struct sdsim_found {
     sdsim_ps duration;
 };
 
-/* The longest `most` (> 0) spans that are wanted, the longest first, of equal ones the earliest; equal ones in
- * a row that are stored once count once. Returns how many there are. */
+/* The longest `most` (> 0) spans that are wanted, the longest first, of equal ones the earliest;
+ * equal ones in a row that are stored once count once. Returns how many there are. */
 size_t sdsim_lane_longest(struct sdsim_store *store, const struct sdsim_wanted *wanted, size_t most,
                           struct sdsim_found *found);
 

@@ -98,8 +98,9 @@ struct sdsim_block_source {
 
 /* Records into something. A writer has one as its first member. */
 struct sdsim_block_sink {
-    /* Takes records; `info` is that of their source, the same in every call. False if they can't be stored any more; why,
-     * `finish` tells. Headers that become known after the first records are left out. */
+    /* Takes records; `info` is that of their source, the same in every call. False if they can't be
+     * stored any more; why, `finish` tells. Headers that become known after the first records are
+     * left out. */
     bool (*put)(struct sdsim_block_sink *sink, const struct sdsim_trace_info *info,
                 const struct sdsim_block_record *records, size_t count);
     /* Ends what was written and frees the sink. False if anything could not be stored; the reason

@@ -10,8 +10,9 @@
  *
  * Files that are open at once get handles, the lowest that is free, known by the file's name.
  *
- * Limits: ten files open at once. Calls that take no time are not heard of. Seek workloads do several things in what counts as
- * one call, and raw ones know no files: of both there are no file operations.
+ * Limits: ten files open at once. Calls that take no time are not heard of. Seek workloads do
+ * several things in what counts as one call, and raw ones know no files: of both there are no file
+ * operations.
  */
 #ifndef SDSIM_TRACE_RECORD_H
 #define SDSIM_TRACE_RECORD_H

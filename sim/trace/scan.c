@@ -142,12 +142,16 @@ bool sdsim_scan_key_number(const char *text, const char *key, uint64_t *value)
  * anything. */
 static bool scan_short_time(const char *text, sdsim_ps *time)
 {
-    for (const char *p = text; *p != '\0'; p++) {
+    const char *p = text;
+    while (*p != '\0') {
         const bool begins = is_digit(*p) && (p == text || (!is_word(p[-1]) && p[-1] != '.'));
-        const char *unit = p + (begins ? strspn(p, "0123456789. ") : 0);
-        if (begins && strchr("num\xC2", *unit) != NULL && sdsim_scan_time(p, time) != NULL) {
+        const size_t number = begins ? strspn(p, "0123456789.") : 0;
+        const char *unit = p + number + strspn(p + number, " ");
+        if (begins && *unit != '\0' && strchr("num\xC2", *unit) != NULL &&
+            sdsim_scan_time(p, time) != NULL) {
             return true;
         }
+        p += begins ? number : 1;
     }
     return false;
 }

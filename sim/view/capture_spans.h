@@ -7,8 +7,8 @@
  * belongs to them; and the calls a driver must have made (capture/calls.h).
  *
  * Limits: a capture does not tell what a card is busy with. What lasts longer than a card takes to fetch or
- * to program (SDSIM_CAPTURE_PAUSE) is called a pause, all of it; shorter ones are not seen as such. Nor does it
- * tell for which sake a sector is moved, so all of them are data.
+ * to program (SDSIM_CAPTURE_PAUSE) is called a pause, all of it; shorter ones are not seen as such.
+ * Nor does it tell for which sake a sector is moved, so all of them are data.
  */
 #ifndef SDSIM_VIEW_CAPTURE_SPANS_H
 #define SDSIM_VIEW_CAPTURE_SPANS_H

@@ -4,8 +4,9 @@
  *
  * What is looked for is said in words: "pause over 10ms", "fat write", "CMD25", "card busy over 1ms". A
  * word is the name of a lane, of one of its classes, of a call or part, or of neither: then it is a text
- * that a detail must hold; small and capital letters are alike. "over TIME" asks for the duration. Without a lane, the first one that has
- * such a class is meant; a text alone is looked for in all of them.
+ * that a detail must hold; small and capital letters are alike. "over TIME" asks for the duration.
+ * Without a lane, the first one that has such a class is meant; a text alone is looked for in all
+ * of them.
  */
 #ifndef SDSIM_VIEW_EXPLORE_H
 #define SDSIM_VIEW_EXPLORE_H

@@ -22,8 +22,9 @@
  *    engine stands until it is reset, as the chip does. CLOCK_BYTES_UNTIL looks behind whole bytes.
  *  - An opcode that isn't one is answered by SDSIM_MPSSE_BAD and itself.
  *
- * Limits: no gap between bytes (but by habit) and commands; setting pins takes no time; ACBUS is but the switch of
- * the slave's power (bit 0 driven high: off); the CPU-bus commands 0x90..0x93 count as bad ones.
+ * Limits: no gap between bytes (but by habit) and commands; setting pins takes no time; ACBUS is
+ * but the switch of the slave's power (bit 0 driven high: off); the CPU-bus commands 0x90..0x93
+ * count as bad ones.
  */
 #ifndef SDSIM_TEST_FTDI_ENGINE_H
 #define SDSIM_TEST_FTDI_ENGINE_H

@@ -41,6 +41,9 @@ static void refused_before_work(void **state)
          3, "there is no gnuplot", "predicted"},
         {"$s report bench -o $d", 3, ": Is a directory", NULL},
         {"$s report bench -o $d/no/x", 3, "No such file or directory", NULL},
+        /* of `script` a terminal; what it prints there is its standard output */
+        {"script -qec \"$s report bench --draws 0\" /dev/null </dev/null", 2,
+         "write it to a file: -o page.html", "<html"},
         {"cp tests/golden/data/scenarios/single.yaml $d; $s report $d/single.yaml -o "
          "$d/../$(basename "
          "$d)/single.yaml",

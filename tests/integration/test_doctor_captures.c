@@ -64,9 +64,9 @@ static void feed(FILE *in, struct sdsim_test_doctor *bench)
 }
 
 /*
- * The host of the first two sends 00 while it reads R1; its write has N_WR 0. The simulated one has no CRC bytes. The host of the 512 MB card
- * initialises it at 1 MHz, with CMD1 at last; it sends 95 behind every command, which is right only
- * behind CMD0.
+ * The host of the first two sends 00 while it reads R1; its write has N_WR 0. The simulated one has
+ * no CRC bytes. The host of the 512 MB card initialises it at 1 MHz, with CMD1 at last; it sends 95
+ * behind every command, which is right only behind CMD0.
  */
 static const struct {
     const char *file;

@@ -1,7 +1,8 @@
 /*
  * No data is lost: a process that measures writes is killed, or its chip is unplugged, at 200 random
  * moments (30 with sanitizers); afterwards the journal puts everything back, and the card holds what it held
- * before, sector by sector. The card's guard sees every sector that is written: none lies outside of what was permitted.
+ * before, sector by sector. The card's guard sees every sector that is written: none lies outside
+ * of what was permitted.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -49,8 +49,8 @@ static void count_fits(void *context, enum sdsim_profile_kind kind,
     }
 }
 
-/* At most two fitted values of USB (it is one), the same for all runs; everything else is what the raw rows use,
- * and those don't use USB's. */
+/* At most two fitted values of USB (it is one), the same for all runs; everything else is what the
+ * raw rows use, and those don't use USB's. */
 static void few_fitted_values_of_usb(void **state)
 {
     struct sdsim_test_scenarios *bench = *state;

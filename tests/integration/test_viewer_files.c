@@ -135,7 +135,8 @@ static void refusals(void **state)
     }
 }
 
-/* A file that was cut off anywhere is shown up to there and ends with 1, or is refused; a run without anything is empty. */
+/* A file that was cut off anywhere is shown up to there and ends with 1, or is refused; a run
+ * without anything is empty. */
 static void cut_and_empty(void **state)
 {
     (void)state;

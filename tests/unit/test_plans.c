@@ -61,6 +61,43 @@ static void test_matches_are_not_inherited(void **state)
     sdsim_test_config_tear_down(&f);
 }
 
+/* Of the releases of a driver that a name stood for, the one that was in use. */
+static void test_releases(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *text;
+    } files[] = {
+        {"z-first", "kind: driver\nmatches: lib\nlast_year: 2020\n"},
+        {"a-second", "kind: driver\nmatches: [other, lib]\nlast_year: 2022\n"},
+        {"m-third", "kind: driver\nmatches: lib\n"},
+    };
+    static const struct {
+        uint64_t year;
+        const char *profile;
+    } rows[] = {{2019, "z-first"},  {2020, "z-first"}, {2021, "a-second"},
+                {2022, "a-second"}, {2023, "m-third"}, {0, "m-third"}};
+    assert_int_equal(mkdir(sdsim_test_path("scenarios"), 0700), 0);
+    assert_int_equal(mkdir(sdsim_test_path("scenarios/drivers"), 0700), 0);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char name[60];
+        snprintf(name, sizeof name, "scenarios/drivers/%s.yaml", files[i].name);
+        sdsim_test_write_text(sdsim_test_path(name), files[i].text);
+    }
+    struct sdsim_test_config f;
+    sdsim_test_config_set_up(&f, sdsim_test_folder());
+    struct sdsim_profiles *profiles = sdsim_profiles_create(f.config);
+    assert_non_null(profiles);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *profile = sdsim_profiles_driver(profiles, "lib", rows[i].year);
+        assert_non_null(profile);
+        assert_string_equal(profile, rows[i].profile);
+    }
+    assert_null(sdsim_profiles_driver(profiles, "other", 2023));
+    sdsim_test_config_tear_down(&f);
+}
+
 /* Records that mean one run share it, what is measured and how the record is called aside. */
 static void test_shared(void **state)
 {
@@ -219,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches_are_not_inherited),
+        cmocka_unit_test(test_releases),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_bad_overrides),

@@ -1,4 +1,5 @@
-/* What is told of a word that is not among those there are: the nearest, nearest first, and how to see all. */
+/* What is told of a word that is not among those there are: the nearest, nearest first, and how to
+ * see all. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

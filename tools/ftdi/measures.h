@@ -3,8 +3,8 @@
  *
  * Each number is a spread of samples in bytes of the clock of data (samples.h): counted clocks, the upper
  * bounds where the clock may have stood still, and the host time of the calls they were seen in. Times that
- * the bus can't show are not there: what a card does behind the transfer of a block (275 us for a block at 15 MHz) is
- * seen only as far as it lasts longer.
+ * the bus can't show are not there: what a card does behind the transfer of a block (275 us for a
+ * block at 15 MHz) is seen only as far as it lasts longer.
  *
  * Reads change nothing. Writes go through a function of the caller, which knows what may be touched and
  * has saved it (guard.h). How the places are chosen, so that a card is not asked two things at once, is

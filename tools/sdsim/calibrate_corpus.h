@@ -12,7 +12,8 @@ enum sdsim_exit sdsim_calibrate_corpus(struct sdsim_cli_session *session,
 
 /*
  * Fits all values to the records whose folds[i] is not `fold` (0: to all records), with `ranges`
- * also how far they may lie, and writes the data directory with them to `directory`. SDSIM_EXIT_OK, or the code after a message.
+ * also how far they may lie, and writes the data directory with them to `directory`. SDSIM_EXIT_OK,
+ * or the code after a message.
  */
 enum sdsim_exit sdsim_fit_fold(struct sdsim_cli_session *session,
                                const struct sdsim_measurements *measurements, const unsigned *folds,

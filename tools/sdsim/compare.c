@@ -8,7 +8,6 @@
 #include "predict.h"
 #include "report/comparison.h"
 #include "session.h"
-#include "setup/idle.h"
 #include "spool.h"
 
 /* All runs with a measured value, in the order of the files. */
@@ -57,23 +56,6 @@ static void add_scenario(struct sdsim_cli_session *session, const struct sdsim_s
     }
 }
 
-/* Refuses overrides that nothing which is compared takes notice of. */
-static void refuse_idle(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
-                        const struct rows *rows)
-{
-    const struct sdsim_run **runs =
-        sdsim_config_alloc(session->config, rows->count + 1, sizeof *runs);
-    if (runs == NULL) {
-        sdsim_error(&session->diags, NULL, "out of memory");
-        return;
-    }
-    for (size_t i = 0; i < rows->count; i++) {
-        runs[i] = rows->jobs[i].report.run;
-    }
-    (void)sdsim_refuse_idle(runs, rows->count, SDSIM_FOR_PREDICTIONS, arguments->overrides,
-                            &session->diags);
-}
-
 /* Loads all files, so that every mistake in any of them is told at once. */
 static void load_all(struct sdsim_cli_session *session, const struct sdsim_arguments *arguments,
                      struct sdsim_files *files, struct rows *rows)
@@ -88,7 +70,7 @@ static void load_all(struct sdsim_cli_session *session, const struct sdsim_argum
             add_scenario(session, scenario, rows);
         }
     }
-    refuse_idle(session, arguments, rows);
+    sdsim_jobs_refuse_idle(session, rows->jobs, rows->count, arguments->overrides);
 }
 
 static bool print(const struct sdsim_arguments *arguments,

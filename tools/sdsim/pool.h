@@ -2,7 +2,8 @@
  * Many pieces of work on several threads.
  *
  * The pieces are numbered; each is done once, by whichever thread is free, so a piece must not
- * depend on another. With a progress line the number done is shown on stderr, and how long the rest may take, on a terminal only.
+ * depend on another. With a progress line the number done is shown on stderr, and how long the rest
+ * may take, on a terminal only.
  */
 #ifndef SDSIM_TOOLS_POOL_H
 #define SDSIM_TOOLS_POOL_H

@@ -24,6 +24,20 @@ void sdsim_job_free(struct sdsim_job *job)
     sdsim_diags_free(&job->diags);
 }
 
+void sdsim_jobs_refuse_idle(struct sdsim_cli_session *session, const struct sdsim_job *jobs,
+                            size_t count, const char *const *overrides)
+{
+    const struct sdsim_run **runs = sdsim_config_alloc(session->config, count + 1, sizeof *runs);
+    if (runs == NULL) {
+        sdsim_error(&session->diags, NULL, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        runs[i] = jobs[i].report.run;
+    }
+    (void)sdsim_refuse_idle(runs, count, SDSIM_FOR_PREDICTIONS, overrides, &session->diags);
+}
+
 static void report_failure(struct sdsim_job *job)
 {
     static const enum sdsim_exit codes[] = {

@@ -10,6 +10,7 @@
 
 #include "report/run_report.h"
 #include "session.h"
+#include "setup/idle.h"
 
 struct sdsim_job {
     bool with_exact;          /* simulate a clock that is slower than asked for as asked, too */
@@ -24,6 +25,10 @@ struct sdsim_job {
 void sdsim_job_init(struct sdsim_job *job, const struct sdsim_scenario *scenario,
                     const struct sdsim_run *run);
 void sdsim_job_free(struct sdsim_job *job);
+
+/* Refuses, in the session's messages, overrides that none of the runs takes notice of. */
+void sdsim_jobs_refuse_idle(struct sdsim_cli_session *session, const struct sdsim_job *jobs,
+                            size_t count, const char *const *overrides);
 
 /*
  * Predicts all runs with `draws` draws each. `threads` 0: one a processor, at most 8. The exit code

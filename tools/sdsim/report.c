@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "output.h"
@@ -11,7 +12,6 @@
 #include "predict.h"
 #include "report/page.h"
 #include "session.h"
-#include "setup/idle.h"
 #include "spool.h"
 
 struct task {
@@ -42,23 +42,6 @@ static bool add_runs(struct task *task, const struct sdsim_scenario *scenario)
     return true;
 }
 
-/* Refuses overrides that nothing which is reported takes notice of. */
-static void refuse_idle(struct task *task)
-{
-    struct sdsim_cli_session *session = &task->session;
-    const struct sdsim_run **runs =
-        sdsim_config_alloc(session->config, task->count + 1, sizeof *runs);
-    if (runs == NULL) {
-        sdsim_error(&session->diags, NULL, "out of memory");
-        return;
-    }
-    for (size_t i = 0; i < task->count; i++) {
-        runs[i] = task->jobs[i].report.run;
-    }
-    (void)sdsim_refuse_idle(runs, task->count, SDSIM_FOR_PREDICTIONS, task->arguments->overrides,
-                            &session->diags);
-}
-
 /* Loads all files, so that every mistake in any of them is told at once. */
 static void load_all(struct task *task)
 {
@@ -74,7 +57,7 @@ static void load_all(struct task *task)
             return;
         }
     }
-    refuse_idle(task);
+    sdsim_jobs_refuse_idle(session, task->jobs, task->count, task->arguments->overrides);
     if (session->diags.errors == 0 && task->count == 0) {
         sdsim_error(&session->diags, NULL, "there is no scenario to report on");
     }
@@ -194,6 +177,12 @@ static enum sdsim_exit work(struct task *task)
 
 static enum sdsim_exit report(const struct sdsim_arguments *arguments)
 {
+    if (arguments->output == NULL && isatty(STDOUT_FILENO) != 0) {
+        fputs("error: the page is HTML, which a terminal does not show\n"
+              "help: write it to a file: -o page.html\n",
+              stderr);
+        return SDSIM_EXIT_INPUT;
+    }
     struct task task = {.arguments = arguments};
     const enum sdsim_exit code = sdsim_cli_open(&task.session) ? work(&task) : SDSIM_EXIT_FAULT;
     empty(&task);

@@ -1,6 +1,6 @@
 /*
- * What is looked at, and where its timeline comes from: a file, a run that is simulated now, a trace that is replayed now, or a
- * capture of the pins.
+ * What is looked at, and where its timeline comes from: a file, a run that is simulated now, a
+ * trace that is replayed now, or a capture of the pins.
  *
  * A subject fills the timeline, and afterwards knows how to get at what a timeline does not hold: the
  * bits of a window, by simulating it again or reading the capture again, and the run, whose profiles say

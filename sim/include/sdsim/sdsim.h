@@ -304,8 +304,9 @@ typedef void (*sdsim_span_function)(void *context, uint32_t track, uint32_t kind
  * From now on tells `function` of every span; NULL: of none any more. Spans of one track come in the
  * order of their starts. One of the bus comes when another kind of thing follows it, or when the
  * timeline or the slot ends; one of the card when it begins, as long as it will last if nothing (CMD0,
- * CMD12, the power) cuts it short. They overlap only where that happens. What of a data frame of SD mode came along with
- * the response to its command is not told twice: its span begins behind the clocks of the command.
+ * CMD12, the power) cuts it short. They overlap only where that happens. What of a data frame of SD
+ * mode came along with the response to its command is not told twice: its span begins behind the
+ * clocks of the command.
  */
 SDSIM_API int32_t sdsim_slot_set_timeline(struct sdsim_slot *slot, sdsim_span_function function,
                                           void *context);
