@@ -310,7 +310,11 @@ static void suggest_key(const struct sdsim_schema *schema, bool top, const char 
         return;
     }
     size_t used = (size_t)snprintf(help, size, "known keys:");
-    for (size_t i = 0; i < own && used < size; i++) {
+    for (size_t i = 0; i < own; i++) {
+        if (used + strlen(names[i]) + sizeof ", , ..." > size) {
+            snprintf(help + used, size - used, ", ...");
+            return;
+        }
         used += (size_t)snprintf(help + used, size - used, "%s %s", i > 0 ? "," : "", names[i]);
     }
 }
