@@ -307,8 +307,9 @@ void sdsim_doctor_check_wrong_token(struct sdsim_doctor_case *c)
 
 void sdsim_doctor_check_n_wr_0(struct sdsim_doctor_case *c)
 {
+    const bool behind_something = c->bus->commands > 0; /* else it is what the record begins with */
     if (sdsim_doctor_is(c, SDSIM_ITEM_WRITE_BLOCK) && c->item->gap == 0 && !c->item->busy &&
-        !c->bus->asked.silent) {
+        behind_something && !c->bus->asked.silent) {
         sdsim_doctor_report(c, SDSIM_DOCTOR_SURE, "N_WR is 0: block %u of %s%u, %s.",
                             c->item->block, prefix(c->item->app), c->item->index,
                             c->item->block == 0 ? "directly behind R1"

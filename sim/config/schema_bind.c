@@ -291,6 +291,21 @@ static bool check_common_key(const struct binder *binder, const struct sdsim_ent
     return fine;
 }
 
+/* Appends " NAME", or ", NAME" behind another; ", ..." where there is no room for it and more. Returns how
+ * long the text is; `size`: it is full. */
+static size_t append_name(char *text, size_t size, size_t used, bool first, const char *name)
+{
+    const char *const comma = first ? "" : ",";
+    if (used >= size) {
+        return size;
+    }
+    if (used + strlen(name) + sizeof ", , ..." > size) {
+        snprintf(text + used, size - used, "%s ...", comma);
+        return size;
+    }
+    return used + (size_t)snprintf(text + used, size - used, "%s %s", comma, name);
+}
+
 /* Names the closest key, or, if none is near, those there are. */
 static void suggest_key(const struct sdsim_schema *schema, bool top, const char *name, char *help,
                         size_t size)
@@ -310,8 +325,8 @@ static void suggest_key(const struct sdsim_schema *schema, bool top, const char 
         return;
     }
     size_t used = (size_t)snprintf(help, size, "known keys:");
-    for (size_t i = 0; i < own && used < size; i++) {
-        used += (size_t)snprintf(help + used, size - used, "%s %s", i > 0 ? "," : "", names[i]);
+    for (size_t i = 0; i < own; i++) {
+        used = append_name(help, size, used, i == 0, names[i]);
     }
 }
 
@@ -367,15 +382,6 @@ static bool bind_missing(struct binder *binder, const struct target *target,
                      : bind_value(binder, key, node, node, out);
 }
 
-/* Appends ", NAME" or, as the first, " NAME". */
-static size_t append_name(char *text, size_t size, size_t used, const char *name)
-{
-    const bool first = used == 0 || text[used - 1] == ':';
-    return used < size
-               ? used + (size_t)snprintf(text + used, size - used, "%s%s", first ? " " : ", ", name)
-               : used;
-}
-
 /* Whether an override meant to change something in a map that there is not: alone it would make one, but
  * not a whole one. Tells which there are. */
 static bool is_not_there(const struct binder *binder, const struct target *target,
@@ -385,7 +391,7 @@ static bool is_not_there(const struct binder *binder, const struct target *targe
     char help[300] = "there are:";
     size_t needed = 0;
     size_t used = strlen(help);
-    const size_t none = used;
+    bool first = true;
     if (key->type != SDSIM_VALUE_MAP || key->list || key->given_offset == 0 ||
         entry->value->kind != SDSIM_NODE_MAP || strcmp(entry->source->path, "--set") != 0) {
         return false;
@@ -393,22 +399,24 @@ static bool is_not_there(const struct binder *binder, const struct target *targe
     for (size_t i = 0; i < key->schema->key_count; i++) {
         const struct sdsim_key *inner = &key->schema->keys[i];
         if (inner->required && sdsim_node_entry(entry->value, inner->name) == NULL) {
-            needed = append_name(needs, sizeof needs, needed, inner->name);
+            needed = append_name(needs, sizeof needs, needed, needed == 0, inner->name);
         }
+    }
+    if (needed == 0) {
+        return false;
     }
     for (size_t i = 0; i < target->map->count; i++) {
         const struct sdsim_entry *other = &target->map->entries[i];
         if (find_key(target->schema, other->key) != NULL && other->source != entry->source) {
-            used = append_name(help, sizeof help, used, other->key);
+            used = append_name(help, sizeof help, used, first, other->key);
+            first = false;
         }
     }
-    if (needed > 0) {
-        const struct sdsim_node place = node_of_key(entry);
-        sdsim_node_diag(binder->diags, SDSIM_ERROR, &place, used > none ? help : NULL,
-                        "there is no '%s' in %s to change; a new one needs%s", key->name,
-                        place_name(binder, target->schema), needs);
-    }
-    return needed > 0;
+    const struct sdsim_node place = node_of_key(entry);
+    sdsim_node_diag(binder->diags, SDSIM_ERROR, &place, first ? NULL : help,
+                    "there is no '%s' in %s to change; a new one needs%s", key->name,
+                    place_name(binder, target->schema), needs);
+    return true;
 }
 
 static bool bind_key(struct binder *binder, const struct target *target,

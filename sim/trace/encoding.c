@@ -41,7 +41,7 @@ struct sdsim_encoding sdsim_encoding_of(const char *head, size_t size)
     }
     /* Characters of ASCII, each with a zero beside it. */
     size_t zeros[2] = {0, 0};
-    for (size_t i = 0; i < 8 && size >= 8; i++) {
+    for (size_t i = 0; i < SDSIM_ENCODING_HEAD && size >= SDSIM_ENCODING_HEAD; i++) {
         const unsigned char byte = (unsigned char)head[i];
         zeros[i % 2] += byte == 0;
         if (byte > 0x7E) {

@@ -20,7 +20,9 @@ struct sdsim_encoding {
     const char *mend; /* and what to do */
 };
 
-/* Of the first bytes of a file; 12 of them are enough. */
+enum { SDSIM_ENCODING_HEAD = 8 }; /* bytes that are looked at */
+
+/* Of the first bytes of a file; SDSIM_ENCODING_HEAD of them, or all that there are, are enough. */
 struct sdsim_encoding sdsim_encoding_of(const char *head, size_t size);
 
 /* The bytes of a UTF-8 byte order mark at the beginning: 3 or 0. */

@@ -305,7 +305,7 @@ static void report_unknown(struct sdsim_input *input)
 {
     const struct sdsim_place place = {.file = sdsim_input_name(input)};
     size_t size;
-    const char *head = sdsim_input_peek(input, 16, &size);
+    const char *head = sdsim_input_peek(input, SDSIM_ENCODING_HEAD, &size);
     const struct sdsim_encoding encoding = sdsim_encoding_of(head, size);
     if (sdsim_input_failed(input)) {
         return;

@@ -1,12 +1,28 @@
 #include "trace/lines.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { MOST_LENGTH = 1 << 20 };
 
 void sdsim_lines_init(struct sdsim_lines *lines, struct sdsim_input *input)
 {
-    *lines = (struct sdsim_lines){.input = input};
+    size_t size;
+    const char *head = sdsim_input_peek(input, SDSIM_ENCODING_HEAD, &size);
+    *lines = (struct sdsim_lines){.input = input, .encoding = sdsim_encoding_of(head, size)};
+}
+
+void sdsim_lines_tell_none(const struct sdsim_lines *lines, const char *what)
+{
+    const struct sdsim_place place = {.file = sdsim_input_name(lines->input)};
+    struct sdsim_diags *diags = sdsim_input_diags(lines->input);
+    if (lines->encoding.what != NULL) {
+        sdsim_diag_add(diags, SDSIM_ERROR, &place, NULL, 0, lines->encoding.mend,
+                       "this is %s, which is not read", lines->encoding.what);
+    } else {
+        sdsim_error(diags, place.file, "not one of its %" PRIu64 " lines is of this format: %s",
+                    lines->number, what);
+    }
 }
 
 struct sdsim_place sdsim_lines_place(const struct sdsim_lines *lines)

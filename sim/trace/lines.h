@@ -9,6 +9,7 @@
 #ifndef SDSIM_TRACE_LINES_H
 #define SDSIM_TRACE_LINES_H
 
+#include "trace/encoding.h"
 #include "trace/input.h"
 
 struct sdsim_lines {
@@ -18,6 +19,7 @@ struct sdsim_lines {
     const char *end;
     size_t seen; /* bytes from where the input stands to `end` */
     bool failed;
+    struct sdsim_encoding encoding; /* as it begins */
 };
 
 /* Starts at the place the input is at. */
@@ -30,6 +32,10 @@ bool sdsim_lines_window(struct sdsim_lines *lines);
 
 /* The next line, valid until the next call; false at the end or after a fault. */
 bool sdsim_lines_next(struct sdsim_lines *lines, const char **line, size_t *length);
+
+/* Tells that all lines were read and not one was of the format that was asked for, `what`; and if the
+ * input is no plain text, what to do about it. */
+void sdsim_lines_tell_none(const struct sdsim_lines *lines, const char *what);
 
 /* The place of the line last given out, for messages; lines beyond 2^32 are told as the last. */
 struct sdsim_place sdsim_lines_place(const struct sdsim_lines *lines);

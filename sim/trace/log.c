@@ -175,9 +175,7 @@ static void read_line(struct log_source *source)
         log->base.failed = source->lines.failed || sdsim_input_failed(log->input);
         tell_hosts(source);
         if (log->known == 0 && !log->base.failed) {
-            sdsim_error(sdsim_input_diags(log->input), sdsim_input_name(log->input),
-                        "not one of its %" PRIu64 " lines is of this format: %s",
-                        source->lines.number, source->format->what);
+            sdsim_lines_tell_none(&source->lines, source->format->what);
             log->base.failed = true;
         }
         return;

@@ -1,7 +1,6 @@
 #include "trace/op_log.h"
 #include "trace/source.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +86,7 @@ static bool log_next(struct sdsim_op_source *base, struct sdsim_op *op, uint32_t
         if (!sdsim_lines_next(&log->lines, &line, &length)) {
             base->failed = log->lines.failed || sdsim_input_failed(log->input);
             if (log->known == 0 && !base->failed) {
-                sdsim_error(sdsim_input_diags(log->input), sdsim_input_name(log->input),
-                            "not one of its %" PRIu64 " lines is of this format: %s",
-                            log->lines.number, log->what);
+                sdsim_lines_tell_none(&log->lines, log->what);
                 base->failed = true;
             }
             return false;

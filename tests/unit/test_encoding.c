@@ -64,26 +64,29 @@ static void marks(void **state)
     assert_int_equal(sdsim_encoding_mark(NULL, 0), 0);
 }
 
-static void check_trace(const char *bytes, size_t size, const char *part)
+static void check_trace(const char *bytes, size_t size, const char *format, const char *part)
 {
-    char *got = sdsim_trace_as_text(bytes, size, NULL, NULL);
+    char *got = sdsim_trace_as_text(bytes, size, format, NULL);
     if (strstr(got, part) == NULL) {
         fail_msg("%s\nhas no '%s'", got, part);
     }
     free(got);
 }
 
-/* Traces: a mark in front of any text is passed over, also where the format is to be found out. */
+/* Traces: a mark in front of any text is passed over, also where the format is to be found out; what is
+ * no text is told also where the user said which format it is. */
 static void traces(void **state)
 {
     (void)state;
-    check_trace(BYTES("\xEF\xBB\xBFR 0 1\n"), "R 0 1\n");
-    check_trace(BYTES("\xEF\xBB\xBF# comment\r\nW 8 1\r\n"), "W 8 1\n");
-    check_trace(BYTES(""), "the file is empty");
-    check_trace(BYTES("hello\n"), "no trace in any of the known formats");
+    check_trace(BYTES("\xEF\xBB\xBFR 0 1\n"), NULL, "R 0 1\n");
+    check_trace(BYTES("\xEF\xBB\xBF# comment\r\nW 8 1\r\n"), NULL, "W 8 1\n");
+    check_trace(BYTES(""), NULL, "the file is empty");
+    check_trace(BYTES("hello\n"), NULL, "no trace in any of the known formats");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].what != NULL) {
-            check_trace(rows[i].bytes, rows[i].size, rows[i].what);
+            check_trace(rows[i].bytes, rows[i].size, NULL, rows[i].what);
+            check_trace(rows[i].bytes, rows[i].size, "diskio", rows[i].what);
+            check_trace(rows[i].bytes, rows[i].size, "file-log", rows[i].what);
         }
     }
 }
