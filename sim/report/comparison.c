@@ -112,8 +112,10 @@ static void print_summary(const struct sdsim_comparison *comparison, FILE *out)
     }
     sdsim_print_wrapped(out, "", text);
     if (comparison->headline > 0) {
-        fprintf(out, "headline: %zu numbers, %zu fitted to them, %zu fitted to other data\n",
-                comparison->headline, comparison->fitted.headline, comparison->fitted.other);
+        fprintf(out, "headline: %zu number%s, %zu fitted to %s, %zu fitted to other data\n",
+                comparison->headline, comparison->headline == 1 ? "" : "s",
+                comparison->fitted.headline, comparison->headline == 1 ? "it" : "them",
+                comparison->fitted.other);
     }
 }
 
