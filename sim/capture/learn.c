@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "bus/counts.h"
 #include "capture/findings.h"
 #include "card/decode.h"
 #include "core/units.h"
@@ -11,7 +12,7 @@
 enum {
     TEXT = 48,
     N_CR_MOST = 8,
-    N_BR_MOST = 1,
+    N_BR_MOST = SDSIM_SD_N_WR - 1, /* later, a host may send the next block already */
     SEEN_MOST = 64,
 };
 

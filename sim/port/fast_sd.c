@@ -3,14 +3,13 @@
  * each; alike blocks are multiplied as in SPI mode (port/fast_spi.c). This part carries out a
  * transaction; blocks are in port/fast_sd_blocks.c, waits in port/fast_sd_wait.c.
  *
- * Clock counts are those of bus/counts.h, and n_cr_clocks and n_br_clocks of the card: a controller gives
- * the clocks in which a busy may begin before it takes DAT0 for ready, as many as this card needs. On
- * reads the response overlaps the data when the card is
- * that quick: N_AC counts from the end of the command. A controller whose clock runs only while the
- * driver takes something (engine: clock_stops) first takes the response, and the data follows, but
- * for what came beside the response already. On
- * writes the host watches DAT0 between blocks. CMD13 polls are answered while the card programs; a
- * CMD13 whose command frame ends before the card is ready says "not ready".
+ * Clock counts are those of bus/counts.h, and n_cr_clocks and n_br_clocks of the card: a controller
+ * gives the clocks in which a busy may begin before it takes DAT0 for ready, as many as this card
+ * needs. On reads the response overlaps the data when the card is that quick: N_AC counts from the
+ * end of the command. A controller whose clock runs only while the driver takes something (engine:
+ * clock_stops) first takes the response, and the data follows, but for what came beside the response
+ * already. On writes the host watches DAT0 between blocks. CMD13 polls are answered while the card
+ * programs; a CMD13 whose command frame ends before the card is ready says "not ready".
  *
  * Limits: the clock runs whenever something is awaited from the card; gating it costs nothing. What
  * a card sends of a block that nobody wants, before CMD12 stops it, is not modelled.
